@@ -1,0 +1,57 @@
+# Recollect: what you can ask of it. `make` alone lists the targets.
+# All tools live in .venv; scripts/install puts there exactly what requirements/*.txt pins by hash.
+
+VENV    := .venv
+BIN     := $(VENV)/bin
+FOLDER  ?= ../shared/transcripts/claude-code
+WORKERS ?= 2
+PYTEST  := $(BIN)/pytest -n $(WORKERS) --dist worksteal
+
+# pyright must not ask the network whether there is a newer pyright.
+export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help up test format soak fuzz bench lock clean install install-dev
+
+help: ## this list
+	@echo "Recollect"
+	@echo
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 16
+	@echo
+	@echo "  PYTHON=python3.13 chooses the interpreter of a new .venv (3.11 or newer)."
+
+up: install ## install what is missing, then start Recollect (ARGS="…" are passed on)
+	@exec $(BIN)/recollect up $(ARGS)
+
+test: install-dev ## format, lint, types, import arrows, tests: all that must pass
+	@echo "format"  && $(BIN)/ruff format --quiet --check . || { echo "fix: make format"; exit 1; }
+	@echo "lint"    && $(BIN)/ruff check --quiet .
+	@echo "types"   && $(BIN)/pyright --warnings
+	@echo "imports" && $(BIN)/lint-imports --no-logo
+	@echo "tests"   && $(PYTEST) $(ARGS)
+
+format: install-dev ## format the code and fix what the linter can
+	@$(BIN)/ruff format --quiet .
+	@$(BIN)/ruff check --quiet --fix .
+
+soak: install-dev ## the long tests that look for leaks and drift
+	@$(BIN)/pytest -m soak --timeout 7200 $(ARGS)
+
+fuzz: install-dev ## the tests with many random cases
+	@$(PYTEST) -m fuzz --timeout 3600 $(ARGS)
+
+bench: install-dev ## speed of an import (FOLDER=… with transcripts)
+	@$(BIN)/python benchmarks/ingest.py "$(FOLDER)"
+
+lock: ## pin again after a change in pyproject.toml (UPGRADE=1: newest versions)
+	@sh scripts/lock $(if $(UPGRADE),--upgrade)
+
+clean: ## remove the environment, the caches and what was built
+	@rm -rf $(VENV) build dist .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+install:
+	@sh scripts/install lock
+
+install-dev:
+	@sh scripts/install dev

@@ -1,0 +1,47 @@
+"""Time: aware UTC inside, local only when shown.
+
+Stored times are text of one fixed width, `2026-02-21T02:54:11.688Z`, so that they sort as text, read well
+in SQL, and mean the same on both database engines.
+"""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+Clock = Callable[[], datetime]
+
+
+def system_clock() -> datetime:
+    return datetime.now(UTC)
+
+
+def to_text(moment: datetime) -> str:
+    utc = moment.astimezone(UTC)
+    return f"{utc:%Y-%m-%dT%H:%M:%S}.{utc.microsecond // 1000:03d}Z"
+
+
+def from_text(text: str) -> datetime:
+    return datetime.fromisoformat(text)
+
+
+def parse_time(value: object) -> str | None:
+    """Any usual spelling of a moment (ISO text, epoch seconds or milliseconds) as stored text, else None."""
+    if isinstance(value, str):
+        try:
+            moment = datetime.fromisoformat(value)
+            if len(value) == 24 and value[10] == "T" and value[19] == "." and value[23] == "Z":
+                return value
+            return to_text(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
+        except (OverflowError, ValueError):
+            return None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    seconds = value / 1000 if abs(value) > 100_000_000_000 else value
+    try:
+        return to_text(datetime.fromtimestamp(seconds, UTC))
+    except (OverflowError, ValueError, OSError):
+        return None
+
+
+def local(text: str) -> datetime:
+    """A stored time in the zone of the person who looks at it."""
+    return from_text(text).astimezone()

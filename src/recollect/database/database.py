@@ -1,0 +1,91 @@
+"""One SQL surface over SQLite and PostgreSQL.
+
+`Database.read()` and `Database.write()` give a `Session`. A read sees one consistent state and never blocks
+anybody; a write is a transaction, and only one runs at a time per house (SQLite's write lock, an advisory
+lock on PostgreSQL), so that stores may look and then act inside it. Leaving the block commits, an exception
+rolls back. A session belongs to the thread that opened it; each thread has a connection of its own.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Any
+
+from recollect.database.dialect import Dialect
+
+Row = tuple[Any, ...]
+Parameters = Mapping[str, Any]
+
+IN_LIST_SIZE = 200
+"""Values per `IN` list: one statement text for any number of values keeps the statement cache warm."""
+
+
+class Session(ABC):
+    """Statements inside one transaction."""
+
+    dialect: Dialect
+
+    @abstractmethod
+    def rows(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
+        """Every row."""
+
+    @abstractmethod
+    def each(self, sql: str, parameters: Parameters | None = None) -> Iterator[Row]:
+        """Row by row, for results that may be larger than memory."""
+
+    @abstractmethod
+    def run(self, sql: str, parameters: Parameters | None = None) -> int:
+        """Change rows; how many."""
+
+    @abstractmethod
+    def many(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
+        """One statement for many rows, each a sequence in the order the parameters stand in the text."""
+
+    def one(self, sql: str, parameters: Parameters | None = None) -> Row | None:
+        rows = self.rows(sql, parameters)
+        return rows[0] if rows else None
+
+    def value(self, sql: str, parameters: Parameters | None = None) -> Any:
+        row = self.one(sql, parameters)
+        return row[0] if row else None
+
+    def among(self, sql: str, values: Sequence[str], parameters: Parameters | None = None) -> list[Row]:
+        """`sql` says `IN (:values)`; any number of values is looked up in lists of a fixed length."""
+        names = [f"value_{index}" for index in range(IN_LIST_SIZE)]
+        text = sql.replace(":values", ", ".join(f":{name}" for name in names))
+        rows: list[Row] = []
+        for start in range(0, len(values), IN_LIST_SIZE):
+            chunk = list(values[start : start + IN_LIST_SIZE])
+            chunk += [chunk[-1]] * (IN_LIST_SIZE - len(chunk))
+            rows += self.rows(text, {**(parameters or {}), **dict(zip(names, chunk, strict=True))})
+        return rows
+
+
+class Database(ABC):
+    """A place where all of a house's rows live."""
+
+    dialect: Dialect
+    location: str
+    """Where it is, without any password: for messages."""
+
+    @abstractmethod
+    def read(self) -> AbstractContextManager[Session]: ...
+
+    @abstractmethod
+    def write(self) -> AbstractContextManager[Session]: ...
+
+    @abstractmethod
+    def query(
+        self, views: Mapping[str, str], sql: str, seconds: float, limit: int
+    ) -> tuple[list[str], list[Row]]:
+        """Run a stranger's SELECT, read-only by the engine's own means, on these views and nothing else."""
+
+    @abstractmethod
+    def size_bytes(self) -> int: ...
+
+    @abstractmethod
+    def check(self) -> list[str]:
+        """Ask the engine whether its files are sound; what is wrong, if anything."""
+
+    @abstractmethod
+    def close(self) -> None: ...

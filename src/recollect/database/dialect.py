@@ -1,0 +1,57 @@
+"""The named differences between the two engines. No other code may ask which engine runs.
+
+SQL is written once with `:name` parameters; schema text uses `{bytes}` and `{key}` for the two column
+types that differ. Keys compare byte by byte on both engines, so that order never depends on a locale.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+_PARAMETER = re.compile(r"(?<![:\w]):([a-z_][a-z0-9_]*)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dialect:
+    name: str
+    bytes_type: str
+    key_type: str
+    count_tables: str
+    """How many tables have the name `:name`."""
+
+    def schema(self, text: str) -> str:
+        return text.replace("{bytes}", self.bytes_type).replace("{key}", self.key_type)
+
+
+SQLITE = Dialect(
+    name="sqlite",
+    bytes_type="BLOB",
+    key_type="TEXT",
+    count_tables="SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = :name",
+)
+POSTGRES = Dialect(
+    name="postgres",
+    bytes_type="BYTEA",
+    key_type='TEXT COLLATE "C"',
+    count_tables="SELECT count(*) FROM information_schema.tables "
+    "WHERE table_schema = current_schema() AND table_name = :name",
+)
+
+
+@lru_cache(maxsize=512)
+def named_for_postgres(sql: str) -> str:
+    """`:name` becomes `%(name)s`; a literal percent sign is doubled."""
+    return _PARAMETER.sub(r"%(\1)s", sql.replace("%", "%%"))
+
+
+@lru_cache(maxsize=512)
+def positional_for_postgres(sql: str) -> str:
+    """`:name` becomes `%s`, for rows given as tuples in the order the names stand in the text."""
+    return _PARAMETER.sub("%s", sql.replace("%", "%%"))
+
+
+def statements(script: str) -> list[str]:
+    """The statements of a schema script, without comments. A statement ends with `;` at a line's end."""
+    lines = [line for line in script.splitlines() if not line.lstrip().startswith("--")]
+    parts = re.split(r";[ \t]*(?:\n|$)", "\n".join(lines))
+    return [part.strip() for part in parts if part.strip()]

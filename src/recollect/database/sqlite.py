@@ -1,0 +1,262 @@
+"""SQLite through apsw: its own current SQLite, whatever the Python around it has.
+
+Write-ahead log, so that readers never wait; one writer; 5 seconds of patience when busy. `synchronous` is
+NORMAL: a killed process loses nothing, a power cut may lose the last moments, which the next scan reads again.
+"""
+
+import os
+import re
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from recollect.database.database import Database, Parameters, Row, Session
+from recollect.database.dialect import SQLITE
+from recollect.errors import Corrupt, Denied, Invalid, RecollectError, Unavailable
+
+BUSY_MILLISECONDS = 5_000
+CACHE_KIBIBYTES = 65_536
+MAP_BYTES = 1 << 28
+CHECKPOINT_PAGES = 4_000
+"""About 16 MB of log before it is folded back: fewer, larger folds than the default 1,000 pages."""
+
+_PRAGMAS = f"""
+PRAGMA journal_mode = WAL;
+PRAGMA synchronous = NORMAL;
+PRAGMA foreign_keys = ON;
+PRAGMA cache_size = -{CACHE_KIBIBYTES};
+PRAGMA mmap_size = {MAP_BYTES};
+PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES};
+PRAGMA temp_store = MEMORY;
+"""
+
+
+class SqliteSession(Session):
+    dialect = SQLITE
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+
+    def rows(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
+        return self._connection.execute(sql, parameters).fetchall()
+
+    def each(self, sql: str, parameters: Parameters | None = None) -> Iterator[Row]:
+        return iter(self._connection.execute(sql, parameters))
+
+    def run(self, sql: str, parameters: Parameters | None = None) -> int:
+        self._connection.execute(sql, parameters)
+        return self._connection.changes()
+
+    def many(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
+        self._connection.executemany(sql, rows)
+
+
+class SqliteDatabase(Database):
+    dialect = SQLITE
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.location = str(path)
+        self._local = threading.local()
+        self._connections: list[apsw.Connection] = []
+        self._lock = threading.Lock()
+        with self._explained():
+            self._connection()
+
+    @contextmanager
+    def read(self) -> Iterator[Session]:
+        with self._explained():
+            connection = self._connection()
+            with _transaction(connection, "BEGIN"):
+                yield SqliteSession(connection)
+
+    @contextmanager
+    def write(self) -> Iterator[Session]:
+        with self._explained():
+            connection = self._connection()
+            with _transaction(connection, "BEGIN IMMEDIATE"):
+                yield SqliteSession(connection)
+
+    def query(
+        self, views: Mapping[str, str], sql: str, seconds: float, limit: int
+    ) -> tuple[list[str], list[Row]]:
+        with self._explained():
+            connection = apsw.Connection(str(self.path), flags=apsw.SQLITE_OPEN_READONLY)
+            try:
+                connection.set_busy_timeout(BUSY_MILLISECONDS)
+                for name, body in views.items():
+                    connection.execute(f"CREATE TEMP VIEW {name} AS {body}")
+                connection.execute("PRAGMA query_only = ON")
+                return _run_confined(connection, frozenset(views), sql, seconds, limit)
+            finally:
+                connection.close(True)
+
+    def size_bytes(self) -> int:
+        paths = (self.path, self.path.with_name(self.path.name + "-wal"))
+        return sum(path.stat().st_size for path in paths if path.exists())
+
+    def check(self) -> list[str]:
+        with self.read() as session:
+            rows = session.rows("PRAGMA quick_check(20)")
+        return [str(row[0]) for row in rows if row[0] != "ok"]
+
+    def close(self) -> None:
+        with self._lock:
+            for connection in self._connections:
+                connection.close(True)
+            self._connections.clear()
+            self._local = threading.local()
+
+    def _connection(self) -> apsw.Connection:
+        connection: apsw.Connection | None = getattr(self._local, "connection", None)
+        if connection is None:
+            connection = self._open()
+            self._local.connection = connection
+            with self._lock:
+                self._connections.append(connection)
+        return connection
+
+    def _open(self) -> apsw.Connection:
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise _home_error(self.path.parent, error) from error
+        connection = apsw.Connection(str(self.path))
+        connection.set_busy_timeout(BUSY_MILLISECONDS)
+        if connection.readonly("main"):
+            connection.close(True)
+            raise Denied(
+                f"{self.path} is read-only. Make it and its folder writable, or choose another home with --home."
+            )
+        try:
+            connection.execute(_PRAGMAS)
+        except apsw.Error:
+            connection.close(True)
+            raise
+        return connection
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except apsw.Error as error:
+            raise self._explain(error) from error
+
+    def _explain(self, error: apsw.Error) -> RecollectError:
+        path = self.path
+        if isinstance(error, apsw.BusyError | apsw.LockedError):
+            return Unavailable(
+                f"{path} is busy: another program has been writing for more than "
+                f"{BUSY_MILLISECONDS // 1000} seconds. Try again, or see who holds it with `recollect health`."
+            )
+        if isinstance(error, apsw.FullError):
+            return Unavailable(f"The disk of {path} is full. Free some space and run it again; nothing is lost.")
+        if isinstance(error, apsw.CorruptError | apsw.NotADBError):
+            return Corrupt(
+                f"{path} is not a sound database ({error}). Move it aside and run `recollect ingest` again, "
+                "or restore a backup."
+            )
+        if isinstance(error, apsw.ReadOnlyError | apsw.PermissionsError):
+            return Denied(f"{path} may not be written. Make it and its folder writable, or use --home.")
+        if isinstance(error, apsw.CantOpenError):
+            if path.is_dir():
+                return Invalid(f"{path} is a folder, not a database file.")
+            return Denied(f"{path} cannot be opened. Check that its folder exists and is writable, or use --home.")
+        if isinstance(error, apsw.IOError):
+            return Unavailable(f"{path} cannot be read or written ({error}). Check the disk and try again.")
+        return Corrupt(f"{path}: {error}")
+
+
+@contextmanager
+def _transaction(connection: apsw.Connection, begin: str) -> Iterator[None]:
+    if connection.in_transaction:
+        raise RuntimeError("a session is already open in this thread")
+    connection.execute(begin)
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _home_error(folder: Path, error: OSError) -> RecollectError:
+    if isinstance(error, PermissionError) or error.errno == 30:  # EROFS: a read-only file system
+        return Denied(f"{folder} cannot be written: {error.strerror}. Choose another home with --home DIR.")
+    if isinstance(error, FileExistsError | NotADirectoryError):
+        return Invalid(f"{folder} is not a folder. Choose another home with --home DIR.")
+    return Unavailable(f"{folder} cannot be made: {error.strerror}. Choose another home with --home DIR.")
+
+
+_ALLOWED_ACTIONS = frozenset({apsw.SQLITE_SELECT, apsw.SQLITE_RECURSIVE})
+_DENIED_FUNCTIONS = frozenset({"load_extension", "readfile", "writefile", "edit", "fts3_tokenizer"})
+
+
+def _authorizer(views: frozenset[str]) -> Callable[..., int]:
+    def authorize(action: int, first: str | None, _second: str | None, _db: str | None, via: str | None) -> int:
+        if action in _ALLOWED_ACTIONS:
+            return apsw.SQLITE_OK
+        if action == apsw.SQLITE_FUNCTION:
+            return apsw.SQLITE_DENY if (_second or "").lower() in _DENIED_FUNCTIONS else apsw.SQLITE_OK
+        if action == apsw.SQLITE_READ and (first in views or via in views or _is_table_function(first)):
+            return apsw.SQLITE_OK
+        return apsw.SQLITE_DENY
+
+    return authorize
+
+
+def _is_table_function(name: str | None) -> bool:
+    return name in ("json_each", "json_tree", "")
+
+
+def _run_confined(
+    connection: apsw.Connection, views: frozenset[str], sql: str, seconds: float, limit: int
+) -> tuple[list[str], list[Row]]:
+    deadline = time.monotonic() + seconds
+    connection.authorizer = _authorizer(views)
+    connection.set_progress_handler(lambda: time.monotonic() > deadline, 10_000)
+    try:
+        cursor = connection.cursor()
+        columns: list[str] = []
+
+        def note_columns(running: apsw.Cursor, _sql: str, _bindings: Any) -> bool:
+            if columns:
+                raise Invalid("One statement at a time, please.")
+            columns.extend(name for name, _kind in running.get_description())
+            return True
+
+        cursor.exec_trace = note_columns
+        rows: list[Row] = []
+        for row in cursor.execute(sql):
+            rows.append(row)
+            if len(rows) >= limit:
+                break
+        return columns, rows
+    except apsw.InterruptError as error:
+        raise Unavailable(f"The query took longer than {seconds:g} seconds. Narrow it or add a LIMIT.") from error
+    except apsw.AuthError as error:
+        raise Denied(
+            f"Only SELECT on these views is allowed: {', '.join(sorted(views))} ({_short(error)})."
+        ) from error
+    except apsw.SQLError as error:
+        raise Invalid(f"SQL: {_short(error)}. The views are: {', '.join(sorted(views))}.") from error
+    except apsw.ReadOnlyError as error:
+        raise Denied("This connection only reads.") from error
+    finally:
+        connection.authorizer = None
+        connection.set_progress_handler(None)
+
+
+def _short(error: apsw.Error) -> str:
+    return re.sub(r"\s+", " ", str(error)).rstrip(".")
+
+
+def open_sqlite(url: str) -> SqliteDatabase:
+    path = url.removeprefix("sqlite:///") if url.startswith("sqlite:///") else url
+    return SqliteDatabase(Path(os.path.abspath(Path(path).expanduser())))

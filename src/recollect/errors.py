@@ -1,0 +1,51 @@
+"""What can go wrong, as one small tree, and what each kind means to a caller.
+
+RecollectError
+├── Invalid       the request itself is wrong            exit 2, HTTP 400
+├── NotFound      the named thing is not there           exit 3, HTTP 404
+├── Denied        it is there, but may not be touched    exit 4, HTTP 403
+├── Conflict      somebody else changed it first         exit 5, HTTP 409
+├── Unavailable   not now: busy, full, paused, offline   exit 6, HTTP 503
+└── Corrupt       stored data does not read back         exit 1, HTTP 500
+
+A message names the thing and the next step. Expected outcomes are values, not errors.
+"""
+
+from typing import ClassVar
+
+
+class RecollectError(Exception):
+    """Something Recollect can explain."""
+
+    exit_code: ClassVar[int] = 1
+    http_status: ClassVar[int] = 500
+
+
+class Invalid(RecollectError):
+    exit_code = 2
+    http_status = 400
+
+
+class NotFound(RecollectError):
+    exit_code = 3
+    http_status = 404
+
+
+class Denied(RecollectError):
+    exit_code = 4
+    http_status = 403
+
+
+class Conflict(RecollectError):
+    exit_code = 5
+    http_status = 409
+
+
+class Unavailable(RecollectError):
+    exit_code = 6
+    http_status = 503
+
+
+class Corrupt(RecollectError):
+    exit_code = 1
+    http_status = 500

@@ -1,0 +1,59 @@
+"""Whose format a file has, told by its first records."""
+
+import json
+import os
+from typing import BinaryIO, cast
+
+from recollect.errors import Invalid
+from recollect.history.records import strip_padding
+from recollect.history.sources import Source, recognise, sources
+
+FIRST_RECORDS = 30
+FIRST_BYTES = 4 << 20
+
+
+def detect(path: str, opened: BinaryIO) -> Source:
+    """The source of a file; Invalid with what to do about it when there is none."""
+    opened.seek(0)
+    block = opened.read(FIRST_BYTES)
+    records = _first_records(block)
+    source = recognise(records)
+    if source:
+        return source
+    raise Invalid(_explanation(path, block, records))
+
+
+def _first_records(block: bytes) -> list[dict[str, object]]:
+    records: list[dict[str, object]] = []
+    for line in block.split(b"\n")[:FIRST_RECORDS]:
+        try:
+            value = json.loads(strip_padding(line)[1])
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(value, dict):
+            records.append(cast(dict[str, object], value))
+    return records
+
+
+def _explanation(path: str, block: bytes, records: list[dict[str, object]]) -> str:
+    name = os.path.basename(path)
+    known = ", ".join(sources())
+    if block.lstrip(b"\xef\xbb\xbf \r\n\t")[:1] == b"[":
+        return (
+            f"{name} is one JSON array, not JSON lines. Write one object a line "
+            f"(jq -c '.[]' {name} > {name.removesuffix('.json').removesuffix('.jsonl')}.lines.jsonl) and ingest that."
+        )
+    if b"\x00" in block[:1024] or _is_binary(block[:4096]):
+        return f"{name} is a binary file, not a transcript. Give a folder of transcripts or a .jsonl file."
+    if records:
+        keys = ", ".join(list(records[0])[:6])
+        return f"{name} has JSON lines of an unknown kind (keys: {keys}). Known sources: {known}; --source forces one."
+    return f"{name} has no JSON lines. Known sources: {known}."
+
+
+def _is_binary(block: bytes) -> bool:
+    try:
+        block.decode()
+    except UnicodeDecodeError as error:
+        return error.start < len(block) - 4
+    return False

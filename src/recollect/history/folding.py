@@ -1,0 +1,357 @@
+"""From the lines of a block to what has to be stored, without touching the database.
+
+`Fold` walks the records of one file in order and keeps the little it must remember between blocks (`FoldState`): the
+working folder, the time, the session, what was typed ahead, whether a private stretch runs, and whether the last line
+has ended. That state is stored with the file, so reading in any number of parts gives the same result.
+"""
+
+import hashlib
+from collections import deque
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from recollect.history.counts import Counts, Problem
+from recollect.history.messages import (
+    SUMMARY_CHARACTERS,
+    TOOL_TEXT_CHARACTERS,
+    Author,
+    Entry,
+    Message,
+    Place,
+    Standing,
+    begin,
+)
+from recollect.history.privacy import Ignore, Span, is_own_call, private_mark
+from recollect.history.reading import Line
+from recollect.history.records import recover, strip_padding
+from recollect.history.sources import BadRecord, FileFacts, Source
+from recollect.history.typed_ahead import TypedAhead
+from recollect.history.vault import Packer
+from recollect.ids import derived_id
+from recollect.redaction import mask, mask_json
+
+BAD = "(unreadable)"
+MAX_PROBLEMS = 50
+"""Bad lines reported one by one for a file; all of them are counted."""
+
+
+@dataclass(slots=True, kw_only=True)
+class FoldState:
+    cwd: str = ""
+    at: str = ""
+    session_id: str = ""
+    private: bool = False
+    own: bool = False
+    waiting: list[list[Any]] = field(default_factory=list[list[Any]])
+    open_line: list[Any] | None = None
+    """[kind, blocks] of a record that was read although its line had not ended."""
+    title_by_user: bool = False
+    rewriting: bool = False
+    """The file was changed in the middle, or is imported again, and is being read again from its start."""
+    vault_generation: int = -1
+    """It is read again from the vault, from the records of this generation, because the file itself is gone."""
+
+    def to_json(self) -> str:
+        return msgspec.json.encode(self).decode()
+
+    @classmethod
+    def from_json(cls, text: str) -> "FoldState":
+        return msgspec.json.decode(text, type=cls) if text else cls()
+
+
+KnownRecords = dict[int, deque[tuple[int, int]]]
+"""Records of a rewritten file that the vault has: digest → where they stood (generation, first byte)."""
+
+
+def digest_of(raw: bytes) -> int:
+    """64 bits that tell the records of one file apart."""
+    return int.from_bytes(hashlib.blake2b(raw, digest_size=8).digest(), "big", signed=True)
+
+
+@dataclass(slots=True)
+class Stored:
+    """A record for the vault."""
+
+    start: int
+    line: int
+    digest: int
+    kind: str
+    message_id: str | None
+    length: int
+    raw: bytes
+    """Compressed; empty for a record that is in the vault already."""
+    was: tuple[int, int] | None = None
+    """Generation and first byte under which the vault has it already."""
+
+
+@dataclass(slots=True)
+class Batch:
+    """What one block of a file adds."""
+
+    end: int = 0
+    newlines: int = 0
+    records: list[Stored] = field(default_factory=list[Stored])
+    messages: dict[str, Message] = field(default_factory=dict[str, Message])
+    standings: dict[str, Standing] = field(default_factory=dict[str, Standing])
+    """Changes to messages of earlier blocks."""
+    links: set[tuple[str, str, str]] = field(default_factory=set[tuple[str, str, str]])
+    titles: dict[str, str] = field(default_factory=dict[str, str])
+    title: str = ""
+    spans: list[Span] = field(default_factory=list[Span])
+    counts: Counts = field(default_factory=Counts)
+    problems: list[Problem] = field(default_factory=list[Problem])
+
+
+class Fold:
+    def __init__(
+        self,
+        *,
+        source: Source,
+        facts: FileFacts,
+        file_id: str,
+        generation: int,
+        state: FoldState,
+        ignore: Ignore,
+        spans: list[Span],
+        keep_raw: bool,
+        path: str,
+        known: KnownRecords | None = None,
+    ) -> None:
+        self._source = source
+        self._facts = facts
+        self._file_id = file_id
+        self._generation = generation
+        self.state = state
+        self._typed_ahead = TypedAhead.from_json(state.waiting)
+        self._ignore = ignore
+        self._spans = spans
+        self._keep_raw = keep_raw
+        self._path = path
+        self._known = known or {}
+        self._packer = Packer()
+        self._batch = Batch()
+
+    def fold(self, lines: list[Line], at_end: bool) -> Batch:
+        """Take these lines. `at_end`: nothing follows them in the file now."""
+        batch = self._batch = Batch(end=lines[0].start, newlines=lines[0].number - 1)
+        for line in lines:
+            if not line.ended and not line.fragment and not (at_end and self._is_whole(line)):
+                break
+            self._take_line(line)
+            batch.end = line.start + len(line.raw) + line.ended
+            batch.newlines = line.number - (not line.ended)
+        self.state.waiting = self._typed_ahead.to_json()
+        return batch
+
+    def _is_whole(self, line: Line) -> bool:
+        """The start of a record is never a record, so a last line that reads as one is complete."""
+        _, raw = strip_padding(line.raw)
+        try:
+            self._source.parse(raw, self._facts)
+        except BadRecord:
+            return False
+        return True
+
+    def _take_line(self, line: Line) -> None:
+        offset, raw = strip_padding(line.raw)
+        opened, self.state.open_line = self.state.open_line, None
+        counts = self._batch.counts
+        if opened and line.raw:
+            self._reopen(opened)
+        elif raw or line.fragment:
+            counts.lines += line.ended or not line.fragment
+        if not raw:
+            return
+        if line.fragment:
+            counts.bad += line.ended
+            self._keep_unreadable(line.start, line, raw, "the line is too long to be read as one record")
+            return
+        try:
+            entry = self._source.parse(raw, self._facts)
+        except BadRecord as error:
+            counts.bad += not opened
+            self._recover(line, offset, raw, str(error))
+            return
+        if opened:
+            counts.recovered += 1
+        else:
+            counts.parsed += 1
+            counts.count_record(entry.kind, entry.counted_blocks)
+        if not line.ended:
+            self.state.open_line = [entry.kind, list(entry.counted_blocks)]
+        self._take_entry(entry, raw, line.start + offset, line.number)
+
+    def _reopen(self, opened: list[Any]) -> None:
+        """The line that was taken as complete goes on: what it holds is two records on one line."""
+        counts = self._batch.counts
+        counts.parsed -= 1
+        counts.bad += 1
+        counts.recovered += 1
+        counts.count_record(opened[0], tuple(opened[1]), by=-1)
+
+    def _recover(self, line: Line, offset: int, raw: bytes, reason: str) -> None:
+        parts = recover(raw)
+        readable = 0
+        for part in parts:
+            start = line.start + offset + part.offset
+            try:
+                if not part.whole:
+                    raise BadRecord(reason)
+                entry = self._source.parse(part.raw, self._facts)
+            except BadRecord as error:
+                self._keep_unreadable(start, line, part.raw, str(error))
+                continue
+            readable += 1
+            self._take_entry(entry, part.raw, start, line.number)
+        self._batch.counts.recovered += readable
+        if readable == len(parts):
+            self._report(line.number, f"{readable} records on one line; all were read")
+
+    def _keep_unreadable(self, start: int, line: Line, raw: bytes, reason: str) -> None:
+        self._report(line.number, f"{reason}; kept as it is")
+        if not self.state.private:
+            self._keep(start, line.number, raw, BAD, None)
+
+    def _report(self, line: int, reason: str) -> None:
+        if len(self._batch.problems) < MAX_PROBLEMS:
+            self._batch.problems.append(Problem(file=self._path, line=line, reason=reason))
+
+    def _take_entry(self, entry: Entry, raw: bytes, start: int, line: int) -> None:
+        self._inherit(entry)
+        if self._stays_out(entry):
+            self._batch.counts.private += 1
+            return
+        if entry.key and entry.key_by_line:
+            entry.key = derived_id(entry.key, str(line))
+        if entry.queue:
+            self._follow_queue(entry)
+        elif entry.key and entry.standing is Standing.SAID and entry.author is Author.USER:
+            self._mark(self._typed_ahead.repeated_by(entry.text), Standing.REPEATED)
+        self._keep(start, line, raw, entry.kind, entry.key or None)
+        if entry.key:
+            self._add_to_message(entry, start, line)
+        if entry.title:
+            self._take_title(entry)
+        for kind, other in entry.links:
+            self._link(entry.session_id, other, kind)
+
+    def _inherit(self, entry: Entry) -> None:
+        state = self.state
+        if entry.at and entry.at > state.at:
+            state.at = entry.at
+        if not state.session_id and self._facts.kind != "prompts":
+            state.session_id = self._facts.session_id or entry.session_id
+        if entry.cwd:
+            state.cwd = entry.cwd
+        else:
+            entry.cwd = state.cwd
+        entry.session_id = entry.session_id or state.session_id
+        if self._facts.kind == "session" and entry.session_id != state.session_id and not entry.stream:
+            self._link(state.session_id, entry.session_id, "resume")
+
+    def _stays_out(self, entry: Entry) -> bool:
+        state = self.state
+        if is_own_call(entry):
+            state.own = True
+        mark = private_mark(entry) if entry.key else ""
+        if mark:
+            state.private = mark == "start"
+            self._note_private(entry, mark)
+        if state.own or state.private or mark:
+            return True
+        at = entry.at or state.at
+        if any(span.covers(entry.session_id, at) for span in self._spans):
+            return True
+        return bool(entry.cwd) and self._ignore.keeps_out_project(entry.cwd)
+
+    def _note_private(self, entry: Entry, mark: str) -> None:
+        """Sub-agents of this session write files of their own: they are told by the time."""
+        at = entry.at or self.state.at
+        if mark == "start":
+            self._batch.spans.append(
+                Span(session_id=entry.session_id, starts_at=at, ends_at=None, reason="private")
+            )
+        else:
+            self._batch.spans.append(Span(session_id=entry.session_id, starts_at="", ends_at=at, reason="private"))
+
+    def _follow_queue(self, entry: Entry) -> None:
+        if entry.queue == "enqueue" and entry.key:
+            self._typed_ahead.enqueue(entry.key, entry.text)
+        elif entry.queue == "dequeue":
+            self._typed_ahead.deliver()
+        elif entry.queue == "withdraw":
+            self._mark(self._typed_ahead.withdraw(entry.text), Standing.WITHDRAWN)
+        elif entry.queue == "remove":
+            if entry.key and any(item.text == entry.text for item in self._typed_ahead.waiting):
+                entry.key = ""  # The words stand in the message made when they were typed.
+            elif not entry.key:
+                self._typed_ahead.deliver()
+
+    def _mark(self, message_ids: list[str], standing: Standing) -> None:
+        for message_id in message_ids:
+            message = self._batch.messages.get(message_id)
+            if message:
+                message.standing = standing
+            else:
+                self._batch.standings[message_id] = standing
+
+    def _keep(self, start: int, line: int, raw: bytes, kind: str, message_id: str | None) -> None:
+        digest = digest_of(raw)
+        known = self._known.get(digest)
+        if known:
+            stored = Stored(start, line, digest, kind, message_id, len(raw), b"", known.popleft())
+        else:
+            kept = raw if self._keep_raw else _masked_record(raw)
+            stored = Stored(start, line, digest, kind, message_id, len(raw), self._packer.pack(kept))
+        self._batch.records.append(stored)
+
+    def _add_to_message(self, entry: Entry, start: int, line: int) -> None:
+        hide_secrets(entry)
+        message = self._batch.messages.get(entry.key)
+        if message:
+            message.take(entry, line)
+            return
+        place = Place(file_id=self._file_id, generation=self._generation, start_byte=start, line=line)
+        self._batch.messages[entry.key] = begin(
+            entry, place, self._source.name, self._is_home(entry), entry.at or self.state.at
+        )
+
+    def _is_home(self, entry: Entry) -> bool:
+        return is_home(entry, self._facts, self.state.session_id)
+
+    def _take_title(self, entry: Entry) -> None:
+        if entry.title_leaf:
+            self._batch.titles[entry.title_leaf] = mask(entry.title)
+        elif entry.title_by_user or not self.state.title_by_user:
+            self.state.title_by_user = entry.title_by_user
+            self._batch.title = mask(entry.title)
+
+    def _link(self, session_id: str, other: str, kind: str) -> None:
+        if session_id and other and session_id != other:
+            self._batch.links.add((session_id, other, kind))
+
+
+def is_home(entry: Entry, facts: FileFacts, session_id: str) -> bool:
+    """Whether a record stands in the file it was written for, and is not a copy in another."""
+    return facts.kind != "compaction" and entry.session_id == session_id and entry.agent_id == facts.agent_id
+
+
+def hide_secrets(entry: Entry) -> None:
+    """Mask credentials in everything that leaves the vault, then cut what is kept short."""
+    if entry.text:
+        masked = mask(entry.text)
+        entry.text = masked[:TOOL_TEXT_CHARACTERS] if entry.author is Author.TOOL else masked
+    for block in entry.blocks:
+        if block["type"] == "text":
+            block["text"] = mask(block["text"])
+        elif block["type"] == "tool_call" and block["summary"]:
+            block["summary"] = " ".join(mask(block["summary"]).split())[:SUMMARY_CHARACTERS]
+
+
+def _masked_record(raw: bytes) -> bytes:
+    try:
+        return msgspec.json.encode(mask_json(msgspec.json.decode(raw)))
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return mask(raw.decode("utf-8", "replace")).encode()

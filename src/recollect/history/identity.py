@@ -1,0 +1,148 @@
+"""Which known file lies at a path, and how it changed since it was read.
+
+A file is known by its key and by its content, not by its absolute path: a backup and the live folder are one, a moved
+file is the same file. Content is compared by the digests of a few of its records, of all of them when only the
+modification time changed.
+"""
+
+import hashlib
+import os
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import BinaryIO
+
+from recollect.history.folding import digest_of
+from recollect.history.records import strip_padding
+from recollect.history.sources import FileFacts, Source
+from recollect.history.store import File, FileStore, LineStore, SeenPath
+from recollect.ids import derived_id
+
+HEAD_BYTES = 65_536
+PROBES = 8
+"""Records compared, spread over what was read, before a longer file is believed to have only grown."""
+
+
+class Change(Enum):
+    NONE = auto()
+    GROWN = auto()
+    REWRITTEN = auto()
+
+
+@dataclass(slots=True)
+class Sighting:
+    """A file at a path, and what is to be done about it."""
+
+    file: File
+    change: Change
+    is_new: bool = False
+
+
+def head_of(opened: BinaryIO) -> str:
+    """Digest of the first line, cut at 64 KiB; empty while there is no whole line and no whole record."""
+    opened.seek(0)
+    block = opened.read(HEAD_BYTES)
+    line, newline, _ = block.partition(b"\n")
+    if not newline and len(block) < HEAD_BYTES and not block.rstrip(b"\x00 \r\t").endswith(b"}"):
+        return ""
+    return hashlib.blake2b(line.rstrip(b"\r"), digest_size=12).hexdigest() if line else "empty"
+
+
+def inode_of(status: os.stat_result) -> int:
+    """The inode number, made to fit a signed 64-bit column."""
+    return status.st_ino & 0x7FFF_FFFF_FFFF_FFFF
+
+
+def is_unchanged(seen: SeenPath, status: os.stat_result) -> bool:
+    return (
+        seen.size == status.st_size and seen.mtime_ns == status.st_mtime_ns and seen.inode == inode_of(status)
+    )
+
+
+class Identity:
+    def __init__(self, files: FileStore, lines: LineStore) -> None:
+        self._files = files
+        self._lines = lines
+
+    def sight(
+        self, path: str, opened: BinaryIO, size: int, source: Source, facts: FileFacts, seen: SeenPath | None
+    ) -> Sighting:
+        head = head_of(opened)
+        known = self._files.get(seen.file_id) if seen else None
+        if known and known.path == path:
+            return Sighting(known, self._change(known, opened, size))
+        for file in self._candidates(head, known):
+            if not self._begins_alike(file, opened, min(size, file.read_to)):
+                continue
+            is_copy_of_it = file.name == facts.key.rpartition("/")[2]
+            is_renamed = size >= file.read_to and not self._is_anywhere(file)
+            if is_copy_of_it or is_renamed:
+                return self._same_file(file, path, size, facts)
+        return Sighting(self._new_file(path, head, source, facts), Change.GROWN, is_new=True)
+
+    def _candidates(self, head: str, known: File | None) -> list[File]:
+        found = self._files.with_head(head) if head else []
+        return [known, *(file for file in found if file.id != known.id)] if known else found
+
+    def _change(self, file: File, opened: BinaryIO, size: int) -> Change:
+        if size < file.read_to:
+            return Change.REWRITTEN
+        alike = self._is_all_alike if size == file.read_to else self._begins_alike
+        if not alike(file, opened, file.read_to):
+            return Change.REWRITTEN
+        return Change.GROWN if size > file.read_to else Change.NONE
+
+    def _begins_alike(self, file: File, opened: BinaryIO, up_to: int) -> bool:
+        probes = self._lines.probes(file.id, file.generation, up_to, PROBES)
+        if not probes and file.read_to and up_to:
+            return file.head == head_of(opened)
+        return all(_digest_at(opened, probe.start_byte, probe.length) == probe.digest for probe in probes)
+
+    def _is_all_alike(self, file: File, opened: BinaryIO, _up_to: int) -> bool:
+        return all(
+            _digest_at(opened, probe.start_byte, probe.length) == probe.digest
+            for probe in self._lines.digests(file.id, file.generation)
+        )
+
+    def _is_anywhere(self, file: File) -> bool:
+        return any(os.path.exists(seen.path) for seen in self._files.paths_of(file.id))
+
+    def _same_file(self, file: File, path: str, size: int, facts: FileFacts) -> Sighting:
+        """The most complete copy is the one that is read from here on; the key follows a file that moved."""
+        has_moved = not os.path.exists(file.path)
+        if has_moved and size >= file.read_to and file.key != facts.key:
+            file.key, file.copy = facts.key, self._free_copy(file.source, facts.key)
+        if size > file.read_to or (has_moved and size == file.read_to):
+            file.path = path
+        return Sighting(file, Change.GROWN if size > file.read_to else Change.NONE)
+
+    def _new_file(self, path: str, head: str, source: Source, facts: FileFacts) -> File:
+        copy = self._free_copy(source.name, facts.key)
+        return File(
+            id=_file_id(source.name, facts.key, copy),
+            source=source.name,
+            key=facts.key,
+            copy=copy,
+            path=path,
+            kind=facts.kind,
+            session_id=facts.session_id,
+            agent_id=facts.agent_id,
+            head=head,
+        )
+
+    def _free_copy(self, source: str, key: str) -> int:
+        """The first number that no file has: neither under this key nor, after a move, under its id."""
+        taken = {file.copy for file in self._files.with_key(source, key)}
+        copy = 0
+        while copy in taken or self._files.get(_file_id(source, key, copy)):
+            copy += 1
+        return copy
+
+
+def _file_id(source: str, key: str, copy: int) -> str:
+    return derived_id("file", source, key, str(copy))
+
+
+def _digest_at(opened: BinaryIO, start: int, length: int) -> int:
+    opened.seek(start)
+    raw = opened.read(length)
+    return digest_of(strip_padding(raw)[1])

@@ -1,0 +1,206 @@
+"""A message: what one author said at one moment, and how it is put together from the records of a file.
+
+Values and pure rules only. A record (one JSON object of a transcript) becomes an `Entry`; entries with the same
+message key are one message with all their blocks in file order, because agents write one reply as several lines.
+"""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+import msgspec
+
+
+TOOL_TEXT_CHARACTERS = 1_000
+"""Of a tool's output this much is kept as text beside the message; all of it stays in the vault."""
+SUMMARY_CHARACTERS = 200
+"""Of a tool's input; all of it stays in the vault."""
+MASK_MARGIN = 4_000
+"""Text is cut this much later before it is masked, so that a secret across the cut is still recognised."""
+
+
+class Author(StrEnum):
+    USER = "user"
+    ASSISTANT = "assistant"
+    SUBAGENT = "subagent"
+    TOOL = "tool"
+    MACHINE = "machine"
+    """Written by a program in somebody's name: summaries, hand-overs, notifications, errors, injected context."""
+
+
+class Standing(StrEnum):
+    """Whether a message counts as part of its conversation, and if not, why not."""
+
+    SAID = "said"
+    ASIDE = "aside"
+    """Kept and visible, but not conversation: tool results, meta text, sub-agents, machine text."""
+    REPEATED = "repeated"
+    """The same words stand in another message: a typed-ahead prompt that was delivered as a line of its own."""
+    WITHDRAWN = "withdrawn"
+    """Typed, then taken back before it was sent."""
+    ABANDONED = "abandoned"
+    """On a branch that the user left by going back and writing something else."""
+
+
+Block = dict[str, Any]
+"""`{type, …}`: text {text}, tool_call {name, call, summary}, tool_result {call, error, characters},
+thinking {characters}, image/document {media_type, bytes}, each with `line` and, where it has one, `uuid`."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Entry:
+    """What one record says, before it is known which message it completes."""
+
+    kind: str
+    """The record's own type, for counting: `assistant`, `progress`, `summary` …"""
+    at: str | None = None
+    uuid: str = ""
+    session_id: str = ""
+    agent_id: str = ""
+    cwd: str = ""
+    key: str = ""
+    """The message it belongs to; empty: none, the record is only kept."""
+    key_by_line: bool = False
+    """The record has neither an id nor a time: where it stands is part of what it is."""
+    stream: str = ""
+    """Records of one stream in a file form conversations together. Empty for a file that is one session."""
+    author: Author = Author.MACHINE
+    standing: Standing = Standing.ASIDE
+    message_kind: str = ""
+    text: str = ""
+    blocks: list[Block] = field(default_factory=list[Block])
+    counted_blocks: tuple[str, ...] = ()
+    """`user:text`, `assistant:tool_use` …, as the record has them, for counting."""
+    model: str = ""
+    parent_id: str = ""
+    title: str = ""
+    title_leaf: str = ""
+    """The title is that of the conversation whose last entry this is; empty: of this file."""
+    title_by_user: bool = False
+    links: tuple[tuple[str, str], ...] = ()
+    """(kind, other session)"""
+    queue: str = ""
+    """enqueue, dequeue, remove, withdraw: what happens to text typed ahead."""
+    own: bool = False
+    """Written by Recollect's own model calls."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Message:
+    """One message as it is stored. `start_byte` and `line` say where its first record stands in its file."""
+
+    id: str
+    file_id: str
+    generation: int
+    start_byte: int
+    line: int
+    home: bool
+    """Its records carry the session and agent of the file they stand in: the original, not a copy."""
+    gone: bool = False
+    source: str
+    stream: str = ""
+    conversation_id: str | None = None
+    session_id: str = ""
+    agent_id: str = ""
+    author: Author
+    standing: Standing
+    kind: str = ""
+    at: str = ""
+    last_at: str = ""
+    text: str = ""
+    blocks: list[Block] = field(default_factory=list[Block])
+    tools: list[str] = field(default_factory=list[str])
+    model: str = ""
+    cwd: str = ""
+    parent_id: str = ""
+
+    def take(self, entry: Entry, line: int) -> bool:
+        """Add the blocks of a further record of this message; False when it is one already taken."""
+        if self._has(entry.uuid):
+            return False
+        for block in entry.blocks:
+            self._append({**block, "line": line, **({"uuid": entry.uuid} if entry.uuid else {})})
+        if entry.at and entry.at > self.last_at:
+            self.last_at = entry.at
+        return True
+
+    def take_from_copy(self, entry: Entry, line: int) -> bool:
+        """The same for a record of another file's copy, whose blocks may be here already under other uuids."""
+        present = {_content(block) for block in self.blocks}
+        if all(_content(block) in present for block in entry.blocks):
+            return False
+        return self.take(entry, line)
+
+    def absorb(self, later: "Message") -> bool:
+        """Take what a later part of the same file added to this message."""
+        known = {block.get("uuid", "") for block in self.blocks} | {""}
+        added = [block for block in later.blocks if block.get("uuid", "") not in known]
+        for block in added:
+            self._append(block)
+        if added and later.last_at > self.last_at:
+            self.last_at = later.last_at
+        return bool(added)
+
+    def _has(self, uuid: str) -> bool:
+        return bool(uuid) and any(block.get("uuid") == uuid for block in self.blocks)
+
+    def _append(self, block: Block) -> None:
+        self.blocks.append(block)
+        if block["type"] == "tool_call":
+            self.tools.append(str(block["name"]))
+        elif block["type"] == "text" and self.author is not Author.TOOL:
+            self.text = f"{self.text}\n\n{block['text']}" if self.text else block["text"]
+
+
+def _content(block: Block) -> str:
+    kept = {name: value for name, value in block.items() if name not in ("line", "uuid")}
+    return msgspec.json.encode(kept, order="deterministic").decode()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a record stands."""
+
+    file_id: str
+    generation: int
+    start_byte: int
+    line: int
+
+
+def begin(entry: Entry, place: Place, source: str, home: bool, at: str) -> Message:
+    """The message that this record starts. `at` is its own time or, lacking one, that of the record before."""
+    message = Message(
+        id=entry.key,
+        file_id=place.file_id,
+        generation=place.generation,
+        start_byte=place.start_byte,
+        line=place.line,
+        home=home,
+        source=source,
+        stream=entry.stream,
+        session_id=entry.session_id,
+        agent_id=entry.agent_id,
+        author=entry.author,
+        standing=entry.standing,
+        kind=entry.message_kind,
+        at=at,
+        last_at=at,
+        model=entry.model,
+        cwd=entry.cwd,
+        parent_id=entry.parent_id,
+    )
+    if entry.author is Author.TOOL:
+        message.text = entry.text
+    message.take(entry, place.line)
+    return message
+
+
+def clean(text: str) -> str:
+    """Text every store can hold: no lone surrogates, no NUL."""
+    if "\x00" in text:
+        text = text.replace("\x00", "\ufffd")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode("utf-8", "replace")
+    return text

@@ -1,0 +1,119 @@
+"""What stays out of history: ignored projects, pauses, private stretches, and Recollect's own doings.
+
+Left out means left out of everything, the vault too; only a count remains. What was taken in before stays until it is
+forgotten.
+
+- `.recollectignore` beside transcripts: lines of gitignore patterns for the files at and below it.
+- `.recollectignore` in a project's folder or above it: keeps conversations held there out; empty means all of them,
+  patterns choose folders below it.
+- `.recollectignore` in Recollect's home: patterns for absolute paths of projects and transcripts.
+- A line `[private]` in a message starts a private stretch of that session, `[/private]` ends it.
+- `recollect pause` … `recollect resume`: what was said in between.
+- Calls that Recollect makes itself: made in its home, or marked with `OWN_MARK`.
+"""
+
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from recollect.history.messages import Author, Entry
+
+if TYPE_CHECKING:
+    from pathspec import PathSpec
+
+IGNORE_NAME = ".recollectignore"
+OWN_MARK = "<recollect-own-call/>"
+"""Opens the first prompt of every model call that Recollect makes through an agent's command line."""
+
+_PRIVATE = re.compile(r"^[ \t]*\[(/?)private\][ \t]*$", re.IGNORECASE | re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Span:
+    """A time that stays out: of every session (session_id empty), or of one. No end: it still lasts."""
+
+    session_id: str
+    starts_at: str
+    ends_at: str | None
+    reason: str
+
+    def covers(self, session_id: str, at: str) -> bool:
+        if self.session_id and self.session_id != session_id:
+            return False
+        return self.starts_at <= at and (self.ends_at is None or at <= self.ends_at)
+
+
+def private_mark(entry: Entry) -> str:
+    """`start`, `end` or nothing: the last mark that a person wrote on a line of its own."""
+    if entry.author is not Author.USER or "rivate]" not in entry.text.lower():
+        return ""
+    marks = _PRIVATE.findall(entry.text)
+    return ("end" if marks[-1] else "start") if marks else ""
+
+
+def is_own_call(entry: Entry) -> bool:
+    return entry.author is Author.USER and entry.text.lstrip().startswith(OWN_MARK)
+
+
+class Ignore:
+    """Reads `.recollectignore` files as it meets them, each once."""
+
+    def __init__(self, home: str) -> None:
+        self._home = os.path.realpath(home) if home else ""
+        self.keeps_out_project: Callable[[str], bool] = lru_cache(maxsize=4096)(self._keeps_out_project)
+        self._patterns: Callable[[str], PathSpec | None] = lru_cache(maxsize=4096)(_read_patterns)
+
+    def keeps_out_file(self, path: str, root: str) -> bool:
+        """Whether an ignore file at the root, between it and the transcript, or in the home, names the transcript."""
+        if self._matches(self._home, path.lstrip("/")):
+            return True
+        folder = os.path.dirname(path)
+        while True:
+            if self._matches(folder, os.path.relpath(path, folder)):
+                return True
+            if folder == root or len(folder) <= len(root) or folder == os.path.dirname(folder):
+                return False
+            folder = os.path.dirname(folder)
+
+    def _keeps_out_project(self, cwd: str) -> bool:
+        """Whether conversations held in this working folder stay out."""
+        if not os.path.isabs(cwd):
+            return False
+        if self._home and _is_below(cwd, self._home):
+            return True
+        if self._matches(self._home, cwd.strip("/") + "/"):
+            return True
+        folder = cwd
+        while True:
+            patterns = self._patterns(folder)
+            if patterns is not None:
+                below = os.path.relpath(cwd, folder)
+                if not len(patterns) or patterns.match_file("./" if below == "." else below + "/"):
+                    return True
+            parent = os.path.dirname(folder)
+            if parent == folder:
+                return False
+            folder = parent
+
+    def _matches(self, folder: str, relative: str) -> bool:
+        patterns = self._patterns(folder) if folder else None
+        return patterns is not None and len(patterns) > 0 and patterns.match_file(relative)
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder + os.sep)
+
+
+def _read_patterns(folder: str) -> "PathSpec | None":
+    try:
+        with open(os.path.join(folder, IGNORE_NAME), encoding="utf-8", errors="replace") as file:
+            text = file.read()
+    except OSError:
+        return None
+    from pathspec import PathSpec
+
+    lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+    return PathSpec.from_lines("gitignore", lines)

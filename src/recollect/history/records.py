@@ -1,0 +1,97 @@
+"""From the bytes of a line to the JSON records in it.
+
+A line normally holds one object. Broken files hold two objects on one line, a record cut short with the next one
+spliced on, NUL padding before a record, or no JSON at all: what can be read is read, what cannot is kept as it is
+and reported. Nothing here knows what a record means.
+"""
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+_DECODER = json.JSONDecoder()
+_RECORD_START = re.compile(
+    r'\{"(?:type|parentUuid|uuid|sessionId|timestamp|messageId|leafUuid|isSidechain|operation|display|role|id)"\s*:'
+)
+_RECORD_MARKS = frozenset({"uuid", "sessionId", "timestamp", "leafUuid", "messageId", "operation", "snapshot", "role"})
+MAX_SPLICE_TRIES = 40
+"""A broken line is searched for a whole record at its end this many times, then kept as it is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recovered:
+    """A part of a line that is not one plain record."""
+
+    offset: int
+    """In bytes, from the start of the line."""
+    raw: bytes
+    whole: bool
+    """Whether it is a readable record, or the unreadable rest."""
+
+
+def strip_padding(raw: bytes) -> tuple[int, bytes]:
+    """Drop white space and NUL runs around a record; how many bytes went in front."""
+    stripped = raw.lstrip(b"\x00 \t\r\xef\xbb\xbf") if raw[:1] in _PADDING else raw
+    return len(raw) - len(stripped), stripped.rstrip(b"\x00 \t\r")
+
+
+_PADDING = (b"\x00", b" ", b"\t", b"\r", b"\xef")
+
+
+def decode_lenient(raw: bytes) -> Any:
+    """JSON that a strict decoder refuses but programs write: lone surrogates, NaN, broken UTF-8."""
+    return json.loads(raw.decode("utf-8", "replace"))
+
+
+def recover(raw: bytes) -> list[Recovered]:
+    """The readable records of a line that is not one record, and the rest, in order. Never empty for a non-empty line."""
+    text = raw.decode("utf-8", "surrogateescape")
+    parts: list[tuple[int, int, bool]] = []
+    position = 0
+    while position < len(text):
+        end = _object_end(text, position)
+        if end is None:
+            start = _spliced_record(text, position)
+            if start is None:
+                parts.append((position, len(text), False))
+                break
+            parts.append((position, start, False))
+            position = start
+            continue
+        parts.append((position, end, True))
+        position = _skip_padding(text, end)
+    return [_part(text, *part) for part in parts if text[part[0] : part[1]].strip("\x00 \t\r")]
+
+
+def _part(text: str, start: int, end: int, whole: bool) -> Recovered:
+    offset = len(text[:start].encode("utf-8", "surrogateescape"))
+    return Recovered(offset=offset, raw=text[start:end].encode("utf-8", "surrogateescape"), whole=whole)
+
+
+def _object_end(text: str, start: int) -> int | None:
+    try:
+        value, end = _DECODER.raw_decode(text, start)
+    except (ValueError, RecursionError):
+        return None
+    return end if isinstance(value, dict) else None
+
+
+def _spliced_record(text: str, start: int) -> int | None:
+    """Where, after a record that was cut short, a whole record begins that runs to the end of the line."""
+    for tries, match in enumerate(_RECORD_START.finditer(text, start + 1)):
+        if tries >= MAX_SPLICE_TRIES:
+            return None
+        try:
+            value, end = _DECODER.raw_decode(text, match.start())
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(value, dict) and _RECORD_MARKS & value.keys() and not text[end:].strip("\x00 \t\r"):
+            return match.start()
+    return None
+
+
+def _skip_padding(text: str, position: int) -> int:
+    while position < len(text) and text[position] in "\x00 \t\r":
+        position += 1
+    return position

@@ -1,0 +1,423 @@
+"""Claude Code: session files, three generations of sub-agent files, and the prompt log `history.jsonl`.
+
+The format is internal to Claude Code and changes about monthly: unknown fields are ignored, unknown types are kept
+and counted. Facts behind each rule: `docs/sources/claude-code.md`.
+"""
+
+import os
+import re
+from typing import Any, cast
+
+import msgspec
+
+from recollect.clock import parse_time
+from recollect.history.messages import (
+    MASK_MARGIN,
+    SUMMARY_CHARACTERS,
+    TOOL_TEXT_CHARACTERS,
+    Author,
+    Block,
+    Entry,
+    Standing,
+    clean,
+)
+from recollect.history.records import decode_lenient
+from recollect.history.sources import BadRecord, FileFacts
+from recollect.history.sources.claude_text import Reading, read_user_text
+from recollect.ids import derived_id
+
+NAME = "claude-code"
+
+_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
+_ID = re.compile(r"[A-Za-z0-9_.:-]{16,80}")
+_AGENT_FILE = re.compile(r"agent-(.+)\.jsonl")
+_TYPES = frozenset(
+    "user assistant system summary progress file-history-snapshot queue-operation attachment last-prompt mode "
+    "permission-mode ai-title custom-title pr-link started result".split()
+)
+_SUMMARY_KEYS = ("command", "file_path", "path", "notebook_path", "pattern", "query", "url", "description", "prompt")
+
+
+class _Record(msgspec.Struct):
+    """The fields that matter; `Any` because any of them may hold something else one day."""
+
+    type: Any = None
+    uuid: Any = None
+    parentUuid: Any = None
+    timestamp: Any = None
+    sessionId: Any = None
+    agentId: Any = None
+    cwd: Any = None
+    isSidechain: Any = None
+    isMeta: Any = None
+    isCompactSummary: Any = None
+    isApiErrorMessage: Any = None
+    message: Any = None
+    origin: Any = None
+    planContent: Any = None
+    subtype: Any = None
+    content: Any = None
+    operation: Any = None
+    attachment: Any = None
+    summary: Any = None
+    leafUuid: Any = None
+    aiTitle: Any = None
+    customTitle: Any = None
+    title: Any = None
+    forkedFrom: Any = None
+    continuedInSessionId: Any = None
+    parentSessionId: Any = None
+    display: Any = None
+    project: Any = None
+
+
+_decode = msgspec.json.Decoder(_Record).decode
+
+
+class ClaudeCode:
+    name = NAME
+    parser_version = 1
+
+    def is_candidate(self, path: str) -> bool:
+        return path.endswith(".jsonl")
+
+    def recognises(self, first_records: list[dict[str, object]]) -> bool:
+        return any(_is_claude_record(record) for record in first_records)
+
+    def locate(self, path: str, root: str) -> FileFacts:
+        key = _key(path, root)
+        parts = key.split("/")
+        name = parts[-1]
+        if name == "history.jsonl":
+            return FileFacts(key=name, kind="prompts")
+        agent = _AGENT_FILE.fullmatch(name)
+        if agent:
+            kind = "compaction" if agent[1].startswith("acompact") else "subagent"
+            session_id = parts[parts.index("subagents") - 1] if "subagents" in parts[1:] else ""
+            return FileFacts(key=key, kind=kind, session_id=session_id, agent_id=agent[1])
+        if "subagents" in parts[1:]:
+            return FileFacts(key=key, kind="subagent", session_id=parts[parts.index("subagents") - 1], agent_id=name)
+        stem = name.removesuffix(".jsonl")
+        return FileFacts(key=key, kind="session", session_id=stem if _UUID.fullmatch(stem) else "")
+
+    def parse(self, raw: bytes, facts: FileFacts) -> Entry:
+        record = _read(raw)
+        if facts.kind == "prompts" or (record.type is None and isinstance(record.display, str)):
+            return _prompt_log_entry(record)
+        kind = record.type if isinstance(record.type, str) and record.type else "(no type)"
+        entry = Entry(
+            kind=clean(kind)[:80],
+            at=parse_time(record.timestamp) if record.timestamp is not None else None,
+            uuid=_line_uuid(record),
+            session_id=_identifier(record.sessionId),
+            agent_id=_identifier(record.agentId) or (facts.agent_id if record.isSidechain else ""),
+            cwd=clean(record.cwd) if isinstance(record.cwd, str) else "",
+            parent_id=_identifier(record.parentUuid),
+        )
+        reader = _READERS.get(entry.kind)
+        if reader:
+            reader(entry, record)
+        if entry.key and (facts.kind != "session" or record.isSidechain):
+            _make_subagent(entry, facts)
+        return entry
+
+
+def _read(raw: bytes) -> _Record:
+    try:
+        return _decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        pass
+    try:
+        value = decode_lenient(raw)
+    except (ValueError, RecursionError) as error:
+        raise BadRecord(f"not valid JSON: {error}") from None
+    if not isinstance(value, dict):
+        raise BadRecord("not a JSON object")
+    fields = cast(dict[str, Any], value)
+    return _Record(**{name: fields[name] for name in _Record.__struct_fields__ if name in fields})
+
+
+def _is_claude_record(record: dict[str, object]) -> bool:
+    if record.get("type") in _TYPES and not isinstance(record.get("payload"), dict):
+        return bool({"sessionId", "uuid", "leafUuid", "messageId", "agentId", "parentUuid", "key"} & record.keys())
+    return isinstance(record.get("display"), str) and ("timestamp" in record or "pastedContents" in record)
+
+
+def _key(path: str, root: str) -> str:
+    """Below a folder named `projects` the path from there on, else the path below the root."""
+    parts = path.replace(os.sep, "/").split("/")
+    if "projects" in parts[:-1]:
+        last = len(parts) - 1 - parts[::-1].index("projects")
+        if last < len(parts) - 1:
+            return "/".join(parts[last + 1 :])
+    return os.path.relpath(path, root).replace(os.sep, "/")
+
+
+def _identifier(value: Any) -> str:
+    if isinstance(value, str) and value:
+        return value if len(value) <= 120 and value.isascii() and value.isprintable() else derived_id(value)
+    return ""
+
+
+def _line_uuid(record: _Record) -> str:
+    """A forked line has a new uuid and says which line it copies: that one is its identity."""
+    if isinstance(record.forkedFrom, dict):
+        original = cast(dict[str, Any], record.forkedFrom).get("messageUuid")
+        if isinstance(original, str) and original:
+            return _identifier(original)
+    return _identifier(record.uuid)
+
+
+def _as_dict(value: Any) -> dict[str, Any]:
+    return cast(dict[str, Any], value) if isinstance(value, dict) else {}
+
+
+def _make_subagent(entry: Entry, facts: FileFacts) -> None:
+    """Nothing in a sub-agent's stream was said by or to the user."""
+    entry.standing = Standing.ASIDE
+    entry.agent_id = entry.agent_id or facts.agent_id or "inline"
+    if facts.kind == "compaction":
+        entry.author, entry.message_kind = Author.MACHINE, "compaction"
+    elif entry.author is Author.ASSISTANT:
+        entry.author = Author.SUBAGENT
+    elif entry.author is Author.USER:
+        entry.author, entry.message_kind = Author.MACHINE, "task"
+
+
+def _links(entry: Entry, record: _Record) -> None:
+    links: list[tuple[str, str]] = []
+    if isinstance(record.forkedFrom, dict):
+        links.append(("fork", _identifier(_as_dict(record.forkedFrom).get("sessionId"))))
+    if record.continuedInSessionId:
+        links.append(("continue", _identifier(record.continuedInSessionId)))
+    if entry.kind == "fork-context-ref":
+        links.append(("fork", _identifier(record.parentSessionId)))
+    entry.links = tuple(link for link in links if link[1])
+
+
+def _read_assistant(entry: Entry, record: _Record) -> None:
+    message = _as_dict(record.message)
+    message_id = message.get("id")
+    entry.key = message_id if isinstance(message_id, str) and _ID.fullmatch(message_id) else entry.uuid
+    model = message.get("model")
+    entry.model = clean(model) if isinstance(model, str) else ""
+    entry.author, entry.standing = Author.ASSISTANT, Standing.SAID
+    entry.blocks, entry.counted_blocks = _blocks(message.get("content"), "assistant")
+    entry.text = "\n\n".join(block["text"] for block in entry.blocks if block["type"] == "text")
+    if record.isApiErrorMessage or entry.model == "<synthetic>":
+        entry.author, entry.standing = Author.MACHINE, Standing.ASIDE
+        entry.message_kind = "api_error" if record.isApiErrorMessage else "synthetic"
+    _links(entry, record)
+
+
+def _read_user(entry: Entry, record: _Record) -> None:
+    entry.key = entry.uuid
+    blocks, entry.counted_blocks = _blocks(_as_dict(record.message).get("content"), "user")
+    texts = [block["text"] for block in blocks if block["type"] == "text"]
+    result = next((block for block in blocks if block["type"] == "tool_result"), None)
+    reading = read_user_text("\n\n".join(texts)) if texts else Reading(Author.USER, Standing.SAID, "", "")
+    reading = _overruled(reading, record)
+    if result is not None and reading.author is not Author.USER or (result is not None and not reading.text):
+        output = "\n".join(block.pop("output") for block in blocks if "output" in block)
+        reading = Reading(Author.TOOL, Standing.ASIDE, "tool_result", output)
+    entry.author, entry.standing, entry.message_kind = reading.author, reading.standing, reading.kind
+    entry.text = reading.text
+    entry.blocks = _with_text(blocks, reading)
+    _links(entry, record)
+
+
+def _overruled(reading: Reading, record: _Record) -> Reading:
+    """Flags are stronger evidence than the text."""
+    origin = _as_dict(record.origin).get("kind")
+    if record.isCompactSummary:
+        return Reading(Author.MACHINE, Standing.ASIDE, "summary", reading.text)
+    if record.isMeta:
+        return Reading(Author.MACHINE, Standing.ASIDE, reading.kind or "meta", reading.text)
+    if record.planContent:
+        return Reading(Author.MACHINE, Standing.ASIDE, "plan", reading.text)
+    if isinstance(origin, str) and origin != "human" and reading.author is Author.USER:
+        return Reading(Author.MACHINE, Standing.ASIDE, origin.replace("-", "_")[:40], reading.text)
+    return reading
+
+
+def _with_text(blocks: list[Block], reading: Reading) -> list[Block]:
+    """The blocks with their texts replaced by what the reading left of them."""
+    kept = [block for block in blocks if block["type"] != "text"]
+    for block in kept:
+        block.pop("output", None)
+    if reading.text and reading.author is not Author.TOOL:
+        kept.insert(0, {"type": "text", "text": reading.text})
+    return kept
+
+
+def _blocks(content: Any, role: str) -> tuple[list[Block], tuple[str, ...]]:
+    if isinstance(content, str):
+        return [{"type": "text", "text": clean(content)}], (f"{role}:text",)
+    blocks: list[Block] = []
+    counted: list[str] = []
+    for item in cast(list[Any], content) if isinstance(content, list) else []:
+        if isinstance(item, str):
+            item = {"type": "text", "text": item}
+        if not isinstance(item, dict):
+            continue
+        fields = cast(dict[str, Any], item)
+        kind = str(fields.get("type"))
+        counted.append(f"{role}:{kind}")
+        blocks.append(_block(kind, fields))
+    return blocks, tuple(counted)
+
+
+def _block(kind: str, fields: dict[str, Any]) -> Block:
+    if kind == "text":
+        text = fields.get("text")
+        return {"type": "text", "text": clean(text) if isinstance(text, str) else ""}
+    if kind == "tool_use":
+        return {
+            "type": "tool_call",
+            "name": clean(str(fields.get("name", ""))),
+            "call": _identifier(fields.get("id")),
+            "summary": _input_summary(fields.get("input")),
+        }
+    if kind == "tool_result":
+        output, characters = _output(fields.get("content"))
+        return {
+            "type": "tool_result",
+            "call": _identifier(fields.get("tool_use_id")),
+            "error": bool(fields.get("is_error")),
+            "characters": characters,
+            "output": output,
+        }
+    if kind in ("thinking", "redacted_thinking"):
+        thought = fields.get("thinking")
+        return {"type": "thinking", "characters": len(thought) if isinstance(thought, str) else 0}
+    if kind in ("image", "document"):
+        source = _as_dict(fields.get("source"))
+        data = source.get("data")
+        size = len(data) * 3 // 4 if isinstance(data, str) else 0
+        return {"type": kind, "media_type": clean(str(source.get("media_type", ""))), "bytes": size}
+    return {"type": clean(kind)[:80]}
+
+
+def _input_summary(value: Any) -> str:
+    fields = _as_dict(value)
+    for name in _SUMMARY_KEYS:
+        text = fields.get(name)
+        if isinstance(text, str) and text.strip():
+            return clean(text[: SUMMARY_CHARACTERS + MASK_MARGIN])
+    if not fields:
+        return ""
+    small = {name: item for name, item in fields.items() if isinstance(item, str | int | float | bool)}
+    return clean(", ".join(f"{name}: {item}" for name, item in small.items())[: SUMMARY_CHARACTERS + MASK_MARGIN])
+
+
+def _output(content: Any) -> tuple[str, int]:
+    """What a tool printed, cut for keeping, and how long all of it is."""
+    if isinstance(content, str):
+        parts = [content]
+    else:
+        items = cast(list[Any], content) if isinstance(content, list) else []
+        parts = [text for item in items if isinstance(text := _as_dict(item).get("text"), str)]
+    characters = sum(len(part) for part in parts)
+    return clean("\n".join(parts)[: TOOL_TEXT_CHARACTERS + MASK_MARGIN]), characters
+
+
+def _read_queue(entry: Entry, record: _Record) -> None:
+    """Text typed ahead. What the queue says may stand nowhere else."""
+    operation = record.operation if isinstance(record.operation, str) else ""
+    entry.queue = {"enqueue": "enqueue", "dequeue": "dequeue", "remove": "remove", "popAll": "withdraw"}.get(
+        operation, ""
+    )
+    text = _queue_text(record.content)
+    if not text or not entry.queue:
+        return
+    reading = read_user_text(text)
+    entry.text = reading.text
+    if entry.queue == "withdraw":
+        return
+    entry.author, entry.standing = reading.author, reading.standing
+    entry.message_kind = reading.kind or "queued"
+    entry.blocks = [{"type": "text", "text": reading.text}]
+    entry.key = derived_id("queue", entry.at or "", text)
+
+
+def _queue_text(content: Any) -> str:
+    if isinstance(content, list):
+        content = "\n\n".join(
+            text for item in cast(list[Any], content) if isinstance(text := _as_dict(item).get("text"), str)
+        )
+    if not isinstance(content, str):
+        return ""
+    if content.lstrip().startswith('{"type"'):
+        return f"<teammate-message>{clean(content)}</teammate-message>"
+    return clean(content)
+
+
+def _read_attachment(entry: Entry, record: _Record) -> None:
+    """Only a typed-ahead prompt that was delivered inside a turn is speech; the rest is injected context."""
+    attachment = _as_dict(record.attachment)
+    if attachment.get("type") != "queued_command":
+        return
+    text = _queue_text(attachment.get("prompt"))
+    if not text:
+        return
+    reading = read_user_text(text)
+    entry.key = entry.uuid
+    entry.author, entry.standing, entry.message_kind = reading.author, reading.standing, reading.kind or "queued"
+    if attachment.get("commandMode") not in (None, "prompt"):
+        entry.author, entry.standing = Author.MACHINE, Standing.ASIDE
+        entry.message_kind = str(attachment["commandMode"]).replace("-", "_")[:40]
+    entry.text = reading.text
+    entry.blocks = [{"type": "text", "text": reading.text}]
+
+
+def _read_system(entry: Entry, record: _Record) -> None:
+    """Built-in slash commands of newer versions; everything else is bookkeeping."""
+    if record.subtype == "local_command" and isinstance(record.content, str):
+        reading = read_user_text(clean(record.content))
+        entry.key = entry.uuid
+        entry.author, entry.standing, entry.message_kind = reading.author, Standing.ASIDE, reading.kind
+        entry.text = reading.text
+        entry.blocks = [{"type": "text", "text": reading.text}]
+
+
+def _read_title(entry: Entry, record: _Record) -> None:
+    for value in (record.customTitle, record.aiTitle, record.title, record.summary):
+        if isinstance(value, str) and value.strip():
+            entry.title = clean(value.strip())[:300]
+            break
+    entry.title_by_user = entry.kind == "custom-title"
+    if entry.kind == "summary":
+        entry.title_leaf = _identifier(record.leafUuid)
+        if not entry.title_leaf:
+            entry.title = ""
+
+
+def _prompt_log_entry(record: _Record) -> Entry:
+    """A line of `history.jsonl`: what was typed, in which project; it outlives the transcripts."""
+    entry = Entry(kind="prompt", at=parse_time(record.timestamp), session_id=_identifier(record.sessionId))
+    entry.cwd = clean(record.project) if isinstance(record.project, str) else ""
+    entry.stream = entry.session_id or entry.cwd
+    if isinstance(record.display, str) and record.display.strip():
+        text = clean(record.display)
+        is_command = text.startswith("/") and " " not in text.strip()
+        entry.key = derived_id("prompt", entry.stream, entry.at or "", text)
+        entry.author = Author.USER
+        entry.standing = Standing.ASIDE if is_command else Standing.SAID
+        entry.message_kind = "prompt"
+        entry.text = text
+        entry.blocks = [{"type": "text", "text": text}]
+    return entry
+
+
+_READERS = {
+    "assistant": _read_assistant,
+    "user": _read_user,
+    "queue-operation": _read_queue,
+    "attachment": _read_attachment,
+    "system": _read_system,
+    "summary": _read_title,
+    "ai-title": _read_title,
+    "custom-title": _read_title,
+    "continued-in": _links,
+    "fork-context-ref": _links,
+}

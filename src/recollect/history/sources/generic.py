@@ -1,0 +1,115 @@
+"""A documented JSON-lines format, so that any program can feed history (`docs/sources/generic.md`).
+
+One object a line: `author` (or `role`), `text` (or `content`), and, where known, `id`, `session`, `at`, `cwd`,
+`model`, `title`. A line without an `id` is known by its session, time and words.
+"""
+
+import os
+from typing import Any, cast
+
+import msgspec
+
+from recollect.clock import parse_time
+from recollect.history.messages import Author, Block, Entry, Standing, clean
+from recollect.history.records import decode_lenient
+from recollect.history.sources import BadRecord, FileFacts
+from recollect.ids import derived_id
+
+NAME = "generic"
+
+_decode = msgspec.json.Decoder().decode
+_AUTHORS = {
+    "user": Author.USER,
+    "human": Author.USER,
+    "assistant": Author.ASSISTANT,
+    "ai": Author.ASSISTANT,
+    "model": Author.ASSISTANT,
+    "subagent": Author.SUBAGENT,
+    "tool": Author.TOOL,
+    "function": Author.TOOL,
+    "system": Author.MACHINE,
+    "developer": Author.MACHINE,
+    "machine": Author.MACHINE,
+}
+
+
+class Generic:
+    name = NAME
+    parser_version = 1
+
+    def is_candidate(self, path: str) -> bool:
+        return path.endswith(".jsonl")
+
+    def recognises(self, first_records: list[dict[str, object]]) -> bool:
+        return any(_author(record) and _words(record) is not None for record in first_records)
+
+    def locate(self, path: str, root: str) -> FileFacts:
+        return FileFacts(key=os.path.relpath(path, root).replace(os.sep, "/"), kind="session")
+
+    def parse(self, raw: bytes, facts: FileFacts) -> Entry:
+        record = _read(raw)
+        session_id = _short(record.get("session") or record.get("session_id") or record.get("conversation_id"))
+        at = parse_time(record.get("at") or record.get("timestamp") or record.get("created_at"))
+        entry = Entry(kind="title" if "title" in record else "message", at=at, session_id=session_id)
+        entry.stream = session_id
+        entry.cwd = _short(record.get("cwd") or record.get("project"), 1_000)
+        entry.model = _short(record.get("model"))
+        entry.title = _short(record.get("title"), 300)
+        author, text = _author(record), _words(record)
+        if author is None or text is None:
+            if not entry.title:
+                raise BadRecord("no author and text: expected {\"author\": \"user\", \"text\": \"…\", …}")
+            return entry
+        identity = record.get("id") or record.get("uuid")
+        named = (str(identity),) if identity else (at or "", author, text)
+        entry.key = derived_id(NAME, facts.key if not (identity or at) else "", session_id, *named)
+        entry.key_by_line = not (identity or at)
+        entry.author = author
+        entry.standing = Standing.SAID if author in (Author.USER, Author.ASSISTANT) else Standing.ASIDE
+        entry.text = text
+        entry.blocks = [{"type": "text", "text": text}, *_tool_calls(record)]
+        entry.counted_blocks = tuple(f"{author}:{block['type']}" for block in entry.blocks)
+        return entry
+
+
+def _read(raw: bytes) -> dict[str, Any]:
+    try:
+        value = _decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        try:
+            value = decode_lenient(raw)
+        except (ValueError, RecursionError) as error:
+            raise BadRecord(f"not valid JSON: {error}") from None
+    if not isinstance(value, dict):
+        raise BadRecord("not a JSON object")
+    return cast(dict[str, Any], value)
+
+
+def _author(record: dict[str, Any]) -> Author | None:
+    name = record.get("author") or record.get("role") or record.get("sender")
+    return _AUTHORS.get(name.lower()) if isinstance(name, str) else None
+
+
+def _words(record: dict[str, Any]) -> str | None:
+    value = record.get("text") if record.get("text") is not None else record.get("content")
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, list):
+        parts = [item if isinstance(item, str) else _item_text(item) for item in cast(list[Any], value)]
+        return clean("\n\n".join(part for part in parts if part))
+    return None
+
+
+def _item_text(item: Any) -> str:
+    text = cast(dict[str, Any], item).get("text") if isinstance(item, dict) else None
+    return text if isinstance(text, str) else ""
+
+
+def _tool_calls(record: dict[str, Any]) -> list[Block]:
+    tools = record.get("tools")
+    names = [name for name in cast(list[Any], tools) if isinstance(name, str)] if isinstance(tools, list) else []
+    return [{"type": "tool_call", "name": clean(name), "call": "", "summary": ""} for name in names]
+
+
+def _short(value: Any, characters: int = 200) -> str:
+    return clean(value)[:characters] if isinstance(value, str) else ""

@@ -1,0 +1,150 @@
+"""Conversations and their lifecycle."""
+
+from dataclasses import fields
+from typing import Any
+
+from recollect.database import Row, Session
+from recollect.history.conversations import FINISHED, Conversation, Status
+
+_NAMES = [item.name for item in fields(Conversation)]
+_COLUMNS = ", ".join(_NAMES)
+_VALUES = ", ".join(f":{name}" for name in _NAMES)
+_CHANGES = ", ".join(f"{name} = excluded.{name}" for name in _NAMES if name != "id")
+
+CURRENT_STATUS = "CASE WHEN status = 'active' AND ended_at < :ready_before THEN 'ready' ELSE status END"
+"""Readiness comes from the clock whenever it is asked for."""
+
+SAVE = f"""
+INSERT INTO history_conversations (house, {_COLUMNS}) VALUES (:house, {_VALUES})
+ON CONFLICT (house, id) DO UPDATE SET {_CHANGES}
+"""
+DELETE = "DELETE FROM history_conversations WHERE house = :house AND id = :id"
+OF_FILE = f"SELECT {_COLUMNS} FROM history_conversations WHERE house = :house AND file_id = :file_id ORDER BY start_byte"
+BY_ID = f"SELECT {_COLUMNS} FROM history_conversations WHERE house = :house AND id = :id"
+OF_SESSION = f"SELECT {_COLUMNS} FROM history_conversations WHERE house = :house AND session_id = :session_id"
+LATEST = f"""
+SELECT {_COLUMNS} FROM history_conversations
+WHERE house = :house AND file_id = :file_id AND stream = :stream ORDER BY start_byte DESC LIMIT 1
+"""
+BY_PREFIX = f"""
+SELECT {_COLUMNS} FROM history_conversations WHERE house = :house AND (id LIKE :prefix OR session_id LIKE :prefix)
+ORDER BY started_at LIMIT :limit
+"""
+LIST = f"""
+SELECT {_COLUMNS}, {CURRENT_STATUS} FROM history_conversations
+WHERE house = :house AND messages > 0
+    AND (:status = '' OR {CURRENT_STATUS} = :status)
+    AND (:project = '' OR lower(project) LIKE :project)
+    AND ended_at >= :since
+ORDER BY ended_at DESC, id LIMIT :limit
+"""
+COUNT = f"SELECT {CURRENT_STATUS}, count(*) FROM history_conversations WHERE house = :house AND messages > 0 GROUP BY 1"
+MONTHS = """
+SELECT count(*), count(DISTINCT substr(started_at, 1, 7)), min(started_at), max(ended_at)
+FROM history_conversations WHERE house = :house AND messages > 0 AND started_at <> ''
+"""
+SET_STATUS = """
+UPDATE history_conversations SET status = :status
+WHERE house = :house AND id = :id AND status = :expected AND messages = :messages
+"""
+RECOVER = "UPDATE history_conversations SET status = 'queued' WHERE house = :house AND status = 'processing'"
+NEXT_QUEUED = f"""
+SELECT {_COLUMNS} FROM history_conversations WHERE house = :house AND status = 'queued' ORDER BY ended_at, id LIMIT 1
+"""
+
+
+class ConversationStore:
+    def __init__(self, session: Session, house: str) -> None:
+        self._session = session
+        self._house = house
+
+    def save(self, conversations: list[Conversation]) -> None:
+        self._session.many(SAVE, [(self._house, *_values(conversation)) for conversation in conversations])
+
+    def delete(self, conversation_id: str) -> None:
+        self._session.run(DELETE, self._given(id=conversation_id))
+
+    def of_file(self, file_id: str) -> list[Conversation]:
+        return self._select(OF_FILE, file_id=file_id)
+
+    def get(self, conversation_id: str) -> Conversation | None:
+        found = self._select(BY_ID, id=conversation_id)
+        return found[0] if found else None
+
+    def of_session(self, session_id: str) -> list[Conversation]:
+        return self._select(OF_SESSION, session_id=session_id)
+
+    def latest(self, file_id: str, stream: str) -> Conversation | None:
+        found = self._select(LATEST, file_id=file_id, stream=stream)
+        return found[0] if found else None
+
+    def with_prefix(self, prefix: str, limit: int = 20) -> list[Conversation]:
+        escaped = prefix.replace("%", "").replace("_", "")
+        return self._select(BY_PREFIX, prefix=f"{escaped}%", limit=limit)
+
+    def latest_first(self, *, ready_before: str, status: str, project: str, since: str, limit: int) -> list[Conversation]:
+        given = self._given(
+            ready_before=ready_before,
+            status=status,
+            project=f"%{project.lower()}%" if project else "",
+            since=since,
+            limit=limit,
+        )
+        found: list[Conversation] = []
+        for *row, current in self._session.rows(LIST, given):
+            conversation = _conversation(tuple(row))
+            conversation.status = Status(current)
+            found.append(conversation)
+        return found
+
+    def counts(self, ready_before: str) -> dict[str, int]:
+        return dict(self._session.rows(COUNT, self._given(ready_before=ready_before)))
+
+    def extent(self) -> tuple[int, int, str, str]:
+        """How many conversations, in how many months, from when to when."""
+        number, months, first, last = self._session.rows(MONTHS, {"house": self._house})[0]
+        return number, months, first or "", last or ""
+
+    def change_status(self, conversation: Conversation, status: Status) -> bool:
+        """Compare and set: False when it has another status by now, or has gained messages."""
+        given = self._given(
+            id=conversation.id,
+            status=str(status),
+            expected=str(conversation.status),
+            messages=conversation.messages,
+        )
+        return self._session.run(SET_STATUS, given) == 1
+
+    def next_queued(self) -> Conversation | None:
+        found = self._select(NEXT_QUEUED)
+        return found[0] if found else None
+
+    def requeue_interrupted(self) -> int:
+        return self._session.run(RECOVER, {"house": self._house})
+
+    def replace_all(self, file_id: str, conversations: dict[str, Conversation]) -> None:
+        """The conversations of a file grouped anew. Finished ones that did not change stay finished."""
+        for old in self.of_file(file_id):
+            new = conversations.get(old.id)
+            if new is None:
+                self.delete(old.id)
+            elif old.status not in FINISHED or (old.messages, old.ended_at) == (new.messages, new.ended_at):
+                new.status = old.status
+        self.save(list(conversations.values()))
+
+    def _select(self, sql: str, **parameters: Any) -> list[Conversation]:
+        return [_conversation(row) for row in self._session.rows(sql, self._given(**parameters))]
+
+    def _given(self, **parameters: Any) -> dict[str, Any]:
+        return {"house": self._house, **parameters}
+
+
+def _values(conversation: Conversation) -> tuple[Any, ...]:
+    return tuple(str(value) if isinstance(value, Status) else value for value in
+                 (getattr(conversation, name) for name in _NAMES))  # fmt: skip
+
+
+def _conversation(row: Row) -> Conversation:
+    values = dict(zip(_NAMES, row, strict=True))
+    values["status"] = Status(values["status"])
+    return Conversation(**values)

@@ -1,0 +1,191 @@
+"""Files and the paths they were seen at; pauses and private stretches."""
+
+from collections.abc import Iterator
+from dataclasses import astuple, dataclass, field, fields
+from enum import StrEnum
+from typing import Any
+
+import msgspec
+
+from recollect.database import Row, Session
+from recollect.history.counts import Counts
+from recollect.history.privacy import Span
+
+
+class FileStatus(StrEnum):
+    IDLE = "idle"
+    INGESTING = "ingesting"
+    """Being read, or a reader died: reading goes on from `read_to`."""
+    FAILED = "failed"
+    """Set aside; `reason` says why. It is tried again when the file changes."""
+
+
+@dataclass(slots=True, kw_only=True)
+class File:
+    id: str
+    source: str
+    key: str
+    copy: int
+    """0, or a number that tells apart different files with the same key."""
+    path: str
+    """Where it was last read."""
+    kind: str
+    session_id: str
+    agent_id: str
+    status: FileStatus = FileStatus.IDLE
+    reason: str = ""
+    head: str = ""
+    """Digest of the first line: finds a file again under another name."""
+    generation: int = 0
+    """How often the file was changed in the middle. Records of an older generation are gone from it."""
+    read_to: int = 0
+    newlines: int = 0
+    last_entry_at: str = ""
+    last_read_at: str = ""
+    title: str = ""
+    state: str = ""
+    counts: Counts = field(default_factory=Counts)
+
+    @property
+    def name(self) -> str:
+        return self.key.rpartition("/")[2]
+
+
+@dataclass(frozen=True, slots=True)
+class SeenPath:
+    path: str
+    file_id: str
+    size: int
+    mtime_ns: int
+    inode: int
+
+
+_COLUMNS = ", ".join(item.name for item in fields(File))
+_VALUES = ", ".join(f":{item.name}" for item in fields(File))
+_CHANGES = ", ".join(f"{item.name} = excluded.{item.name}" for item in fields(File) if item.name != "id")
+
+BY_ID = f"SELECT {_COLUMNS} FROM history_files WHERE house = :house AND id = :id"
+BY_KEY = (
+    f"SELECT {_COLUMNS} FROM history_files WHERE house = :house AND source = :source AND key = :key ORDER BY copy"
+)
+BY_HEAD = f"SELECT {_COLUMNS} FROM history_files WHERE house = :house AND head = :head ORDER BY key, copy"
+BY_STATUS = f"SELECT {_COLUMNS} FROM history_files WHERE house = :house AND status = :status ORDER BY key, copy"
+ALL = f"SELECT {_COLUMNS} FROM history_files WHERE house = :house ORDER BY key, copy"
+SAVE = f"""
+INSERT INTO history_files (house, {_COLUMNS}) VALUES (:house, {_VALUES})
+ON CONFLICT (house, id) DO UPDATE SET {_CHANGES}
+"""
+SET_STATUS = "UPDATE history_files SET status = :status, reason = :reason WHERE house = :house AND id = :id"
+PATHS = "SELECT path, file_id, size, mtime_ns, inode FROM history_paths WHERE house = :house"
+PATH = f"{PATHS} AND path = :path"
+PATHS_OF_FILE = f"{PATHS} AND file_id = :file_id ORDER BY path"
+SEE = """
+INSERT INTO history_paths (house, path, file_id, size, mtime_ns, inode)
+VALUES (:house, :path, :file_id, :size, :mtime_ns, :inode)
+ON CONFLICT (house, path) DO UPDATE SET
+    file_id = excluded.file_id, size = excluded.size, mtime_ns = excluded.mtime_ns, inode = excluded.inode
+"""
+UNSEE = "DELETE FROM history_paths WHERE house = :house AND path = :path"
+SPANS = (
+    "SELECT session_id, starts_at, ends_at, reason FROM history_private_spans WHERE house = :house "
+    "ORDER BY session_id, starts_at"
+)
+OPEN_SPAN = """
+INSERT INTO history_private_spans (house, session_id, starts_at, ends_at, reason)
+VALUES (:house, :session_id, :starts_at, :ends_at, :reason) ON CONFLICT DO NOTHING
+"""
+CLOSE_SPANS = """
+UPDATE history_private_spans SET ends_at = :ends_at
+WHERE house = :house AND session_id = :session_id AND ends_at IS NULL AND starts_at <= :ends_at
+"""
+
+
+class FileStore:
+    def __init__(self, session: Session, house: str) -> None:
+        self._session = session
+        self._house = house
+
+    def get(self, file_id: str) -> File | None:
+        return _first(self._select(BY_ID, id=file_id))
+
+    def with_key(self, source: str, key: str) -> list[File]:
+        return self._select(BY_KEY, source=source, key=key)
+
+    def with_head(self, head: str) -> list[File]:
+        return self._select(BY_HEAD, head=head)
+
+    def with_status(self, status: FileStatus) -> list[File]:
+        return self._select(BY_STATUS, status=status)
+
+    def every(self) -> list[File]:
+        return self._select(ALL)
+
+    def save(self, file: File) -> None:
+        values = dict(zip((item.name for item in fields(File)), astuple(file), strict=True))
+        values["counts"] = msgspec.json.encode(file.counts).decode()
+        self._session.run(SAVE, {**values, "status": str(file.status), "house": self._house})
+
+    def set_status(self, file_id: str, status: FileStatus, reason: str = "") -> None:
+        self._run(SET_STATUS, id=file_id, status=str(status), reason=reason)
+
+    def seen_paths(self) -> Iterator[SeenPath]:
+        for row in self._session.rows(PATHS, {"house": self._house}):
+            yield SeenPath(*row)
+
+    def seen(self, path: str) -> SeenPath | None:
+        row = self._session.one(PATH, {"house": self._house, "path": path})
+        return SeenPath(*row) if row else None
+
+    def paths_of(self, file_id: str) -> list[SeenPath]:
+        return [SeenPath(*row) for row in self._session.rows(PATHS_OF_FILE, self._given(file_id=file_id))]
+
+    def see(self, path: SeenPath) -> None:
+        self._run(
+            SEE,
+            path=path.path,
+            file_id=path.file_id,
+            size=path.size,
+            mtime_ns=path.mtime_ns,
+            inode=path.inode,
+        )
+
+    def unsee(self, path: str) -> None:
+        self._run(UNSEE, path=path)
+
+    def spans(self) -> list[Span]:
+        return [
+            Span(session_id=session_id, starts_at=starts_at, ends_at=ends_at, reason=reason)
+            for session_id, starts_at, ends_at, reason in self._session.rows(SPANS, {"house": self._house})
+        ]
+
+    def open_span(self, span: Span) -> None:
+        self._run(
+            OPEN_SPAN,
+            session_id=span.session_id,
+            starts_at=span.starts_at,
+            ends_at=span.ends_at,
+            reason=span.reason,
+        )
+
+    def close_spans(self, session_id: str, ends_at: str) -> int:
+        return self._run(CLOSE_SPANS, session_id=session_id, ends_at=ends_at)
+
+    def _given(self, **parameters: Any) -> dict[str, Any]:
+        return {"house": self._house, **parameters}
+
+    def _run(self, sql: str, **parameters: Any) -> int:
+        return self._session.run(sql, self._given(**parameters))
+
+    def _select(self, sql: str, **parameters: Any) -> list[File]:
+        return [_file(row) for row in self._session.rows(sql, self._given(**parameters))]
+
+
+def _file(row: Row) -> File:
+    values = dict(zip((item.name for item in fields(File)), row, strict=True))
+    values["status"] = FileStatus(values["status"])
+    values["counts"] = msgspec.json.decode(values["counts"], type=Counts)
+    return File(**values)
+
+
+def _first(files: list[File]) -> File | None:
+    return files[0] if files else None

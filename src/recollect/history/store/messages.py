@@ -1,0 +1,153 @@
+"""Messages."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import fields
+from typing import Any
+
+import msgspec
+
+from recollect.database import Row, Session
+from recollect.history.messages import Author, Block, Message, Standing
+
+_NAMES = [item.name for item in fields(Message)]
+_COLUMNS = ", ".join(_NAMES)
+_VALUES = ", ".join(f":{name}" for name in _NAMES)
+_CHANGES = ", ".join(f"{name} = excluded.{name}" for name in _NAMES if name != "id")
+
+INSERT = f"INSERT INTO history_messages (house, {_COLUMNS}) VALUES (:house, {_VALUES})"
+REPLACE = f"{INSERT} ON CONFLICT (house, id) DO UPDATE SET {_CHANGES}"
+BY_IDS = f"SELECT {_COLUMNS} FROM history_messages WHERE house = :house AND id IN (:values)"
+OF_FILE = f"SELECT {_COLUMNS} FROM history_messages WHERE house = :house AND file_id = :file_id ORDER BY start_byte"
+OF_CONVERSATION = (
+    f"SELECT {_COLUMNS} FROM history_messages "
+    "WHERE house = :house AND conversation_id = :conversation_id ORDER BY start_byte, id"
+)
+OF_AGENTS = (
+    f"SELECT {_COLUMNS} FROM history_messages WHERE house = :house AND session_id = :session_id "
+    "AND agent_id <> '' AND at >= :since AND at <= :until ORDER BY agent_id, at, start_byte, id"
+)
+ALL = f"SELECT {_COLUMNS} FROM history_messages WHERE house = :house ORDER BY id"
+LEFT_BEHIND = """
+SELECT id FROM history_messages WHERE house = :house AND file_id = :file_id AND generation < :generation
+ORDER BY id
+"""
+MARK_GONE = "UPDATE history_messages SET gone = 1 WHERE house = :house AND id = :id"
+DELETE = "DELETE FROM history_messages WHERE house = :house AND id = :id"
+SET_STANDING = "UPDATE history_messages SET standing = :standing WHERE house = :house AND id = :id"
+SET_CONVERSATION = "UPDATE history_messages SET conversation_id = :conversation_id WHERE house = :house AND id = :id"
+PROMPTS_AFTER = """
+SELECT parent_id, start_byte FROM history_messages
+WHERE house = :house AND author = 'user' AND parent_id <> '' AND file_id = :file_id AND standing = 'said'
+    AND gone = 0 AND parent_id IN (:values)
+"""
+ABANDON = """
+UPDATE history_messages SET standing = 'abandoned'
+WHERE house = :house AND file_id = :file_id AND generation = :generation AND standing = 'said'
+    AND start_byte >= :since AND start_byte < :until
+"""
+SETTLE_PROMPTS = """
+UPDATE history_messages SET standing = 'repeated'
+WHERE house = :house AND kind = 'prompt' AND standing = 'said' AND EXISTS (
+    SELECT 1 FROM history_files f
+    WHERE f.house = history_messages.house AND f.session_id = history_messages.session_id
+        AND f.session_id <> '' AND f.kind = 'session'
+)
+RETURNING file_id
+"""
+COUNTS = "SELECT author, standing, gone, count(*) FROM history_messages WHERE house = :house GROUP BY author, standing, gone"
+
+
+class MessageStore:
+    def __init__(self, session: Session, house: str) -> None:
+        self._session = session
+        self._house = house
+
+    def get(self, message_ids: list[str]) -> dict[str, Message]:
+        if not message_ids:
+            return {}
+        rows = self._session.among(BY_IDS, message_ids, {"house": self._house})
+        return {row[0]: _message(row) for row in rows}
+
+    def insert(self, messages: Iterable[Message]) -> None:
+        self._session.many(INSERT, [_row(self._house, message) for message in messages])
+
+    def replace(self, messages: Iterable[Message]) -> None:
+        self._session.many(REPLACE, [_row(self._house, message) for message in messages])
+
+    def of_file(self, file_id: str) -> list[Message]:
+        return self._select(OF_FILE, file_id=file_id)
+
+    def of_conversation(self, conversation_id: str) -> list[Message]:
+        return self._select(OF_CONVERSATION, conversation_id=conversation_id)
+
+    def of_agents(self, session_id: str, since: str, until: str) -> list[Message]:
+        """What the sub-agents of a session said in a time."""
+        return self._select(OF_AGENTS, session_id=session_id, since=since, until=until)
+
+    def every(self) -> Iterator[Message]:
+        for row in self._session.each(ALL, {"house": self._house}):
+            yield _message(row)
+
+    def left_behind(self, file_id: str, generation: int) -> list[str]:
+        """Messages whose records a rewritten file no longer has."""
+        rows = self._session.rows(LEFT_BEHIND, self._given(file_id=file_id, generation=generation))
+        return [row[0] for row in rows]
+
+    def mark_gone(self, message_id: str) -> None:
+        self._session.run(MARK_GONE, self._given(id=message_id))
+
+    def delete(self, message_id: str) -> None:
+        self._session.run(DELETE, self._given(id=message_id))
+
+    def set_standings(self, standings: dict[str, Standing]) -> None:
+        rows = [(str(standing), self._house, message_id) for message_id, standing in standings.items()]
+        self._session.many(SET_STANDING, rows)
+
+    def set_conversations(self, placed: dict[str, str | None]) -> None:
+        rows = [(conversation_id, self._house, message_id) for message_id, conversation_id in placed.items()]
+        self._session.many(SET_CONVERSATION, rows)
+
+    def prompts_after(self, file_id: str, parents: list[str]) -> dict[str, int]:
+        """Where the first prompt stands that answers each of these entries, in one file."""
+        first: dict[str, int] = {}
+        for parent, start in self._session.among(PROMPTS_AFTER, parents, self._given(file_id=file_id)):
+            first[parent] = min(start, first.get(parent, start))
+        return first
+
+    def abandon(self, file_id: str, generation: int, since: int, until: int) -> int:
+        return self._session.run(
+            ABANDON, self._given(file_id=file_id, generation=generation, since=since, until=until)
+        )
+
+    def settle_prompts(self) -> set[str]:
+        """A prompt of the prompt log whose session has a transcript is there already; the files that changed."""
+        return {row[0] for row in self._session.rows(SETTLE_PROMPTS, {"house": self._house})}
+
+    def counts(self) -> list[tuple[str, str, bool, int]]:
+        rows = self._session.rows(COUNTS, {"house": self._house})
+        return [(author, standing, bool(gone), number) for author, standing, gone, number in rows]
+
+    def _select(self, sql: str, **parameters: Any) -> list[Message]:
+        return [_message(row) for row in self._session.rows(sql, self._given(**parameters))]
+
+    def _given(self, **parameters: Any) -> dict[str, Any]:
+        return {"house": self._house, **parameters}
+
+
+def _row(house: str, m: Message) -> tuple[Any, ...]:
+    return (
+        house, m.id, m.file_id, m.generation, m.start_byte, m.line, int(m.home), int(m.gone), m.source, m.stream,
+        m.conversation_id, m.session_id, m.agent_id, str(m.author), str(m.standing), m.kind, m.at, m.last_at, m.text,
+        msgspec.json.encode(m.blocks).decode(), msgspec.json.encode(m.tools).decode(), m.model, m.cwd, m.parent_id,
+    )  # fmt: skip
+
+
+def _message(row: Row) -> Message:
+    values = dict(zip(_NAMES, row, strict=True))
+    values["home"] = bool(values["home"])
+    values["gone"] = bool(values["gone"])
+    values["author"] = Author(values["author"])
+    values["standing"] = Standing(values["standing"])
+    values["blocks"] = msgspec.json.decode(values["blocks"], type=list[Block])
+    values["tools"] = msgspec.json.decode(values["tools"], type=list[str])
+    return Message(**values)

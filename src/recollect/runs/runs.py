@@ -1,0 +1,34 @@
+"""Recording and reading events."""
+
+from datetime import timedelta
+
+from recollect.clock import Clock, to_text
+from recollect.database import Database
+from recollect.ids import new_id
+from recollect.runs.store import Event, EventStore
+
+__all__ = ["Event", "Runs"]
+
+
+class Runs:
+    def __init__(self, database: Database, house: str, clock: Clock) -> None:
+        self._database = database
+        self._house = house
+        self._clock = clock
+
+    def record(self, name: str, outcome: str, seconds: float, detail: dict[str, object]) -> None:
+        """Something ended now that took so many seconds."""
+        event = Event(
+            id=new_id(),
+            name=name,
+            outcome=outcome,
+            started_at=to_text(self._clock() - timedelta(seconds=seconds)),
+            milliseconds=round(seconds * 1000),
+            detail=detail,
+        )
+        with self._database.write() as session:
+            EventStore(session, self._house).add(event)
+
+    def latest(self, name: str = "", outcome: str = "", limit: int = 20) -> list[Event]:
+        with self._database.read() as session:
+            return EventStore(session, self._house).latest(name, outcome, limit)

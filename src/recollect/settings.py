@@ -1,0 +1,104 @@
+"""Settings: the only reader of the environment and of `recollect.toml`.
+
+Order, strongest first: an argument, an environment variable, `recollect.toml` in the home, the default.
+Checked with msgspec (already here for JSON lines, and quick to import); an unknown key or a wrong type is an
+error that names the key and the file.
+"""
+
+import os
+import tomllib
+from pathlib import Path
+
+import msgspec
+
+from recollect.errors import Denied, Invalid
+
+CONFIG_NAME = "recollect.toml"
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename={"home": "_home"}):
+    """Every setting with its default. `docs/settings.md` explains each; a test keeps the two equal."""
+
+    home: Path = Path()
+    house: str = "home"
+    database: str = ""
+    """Empty: `recollect.db` in the home. Else a path, or `postgresql://…`."""
+    enabled: bool = True
+    """Whether `recollect up` takes in transcripts by itself."""
+    watch_paths: list[str] = []
+    """Empty: the folders of the agents found on this computer."""
+    conversation_gap_minutes: float = 60
+    """A longer silence than this ends a conversation."""
+    poll_interval_seconds: float = 30
+    """How often `recollect up` scans everything: watcher events are only hints."""
+    min_conversation_messages: int = 5
+    """A shorter conversation is skipped when it would be queued for the librarian."""
+    keep_raw: bool = True
+    """Keep each raw line as it was read. False: keep it with its secrets masked."""
+
+    @property
+    def database_url(self) -> str:
+        return self.database or str(self.home / "recollect.db")
+
+    @property
+    def runtime(self) -> Path:
+        """Lock and status of a running daemon. Nothing in it is an only copy."""
+        return self.home / "runtime"
+
+
+def default_home() -> Path:
+    configured = os.environ.get("RECOLLECT_HOME")
+    return Path(configured).expanduser() if configured else Path.home() / ".recollect"
+
+
+def load_settings(home: Path | str | None = None, database: str | None = None) -> Settings:
+    folder = Path(os.path.abspath(Path(home).expanduser() if home else default_home()))
+    settings = _read_config(folder / CONFIG_NAME)
+    changes: dict[str, object] = {"home": folder}
+    chosen = database or os.environ.get("RECOLLECT_DB")
+    if chosen:
+        changes["database"] = chosen
+    settings = msgspec.structs.replace(settings, **changes)
+    _check_ranges(settings, folder / CONFIG_NAME)
+    return settings
+
+
+def _read_config(path: Path) -> Settings:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (FileNotFoundError, NotADirectoryError):
+        return Settings()
+    except PermissionError as error:
+        raise Denied(f"{path} may not be read: {error.strerror}. Check its permissions.") from error
+    try:
+        return msgspec.convert(tomllib.loads(text), Settings)
+    except tomllib.TOMLDecodeError as error:
+        raise Invalid(f"{path} is not valid TOML: {error}. Mend that line or move the file away.") from error
+    except msgspec.ValidationError as error:
+        raise Invalid(f"{path}: {error}. The settings are listed in docs/settings.md.") from error
+
+
+def _check_ranges(settings: Settings, path: Path) -> None:
+    for name, value, lowest in (
+        ("conversation_gap_minutes", settings.conversation_gap_minutes, 0.001),
+        ("poll_interval_seconds", settings.poll_interval_seconds, 0.1),
+        ("min_conversation_messages", settings.min_conversation_messages, 0),
+    ):
+        if value < lowest:
+            raise Invalid(f"{path}: {name} is {value}, but must be at least {lowest}.")
+    if not settings.house or not settings.house.replace("-", "").replace("_", "").isalnum():
+        raise Invalid(f"{path}: house {settings.house!r} must be letters, digits, '-' and '_'.")
+
+
+def transcript_roots() -> list[Path]:
+    """Where Claude Code keeps its transcripts on this computer, those that exist."""
+    configured = os.environ.get("CLAUDE_CONFIG_DIR")
+    folders = [Path(part).expanduser() for part in configured.split(",") if part] if configured else []
+    folders += [Path.home() / ".claude", Path.home() / ".config" / "claude"]
+    found: list[Path] = []
+    for folder in folders:
+        for root in (folder / "projects", folder / "history.jsonl"):
+            real = Path(os.path.realpath(root))
+            if real.exists() and real not in found:
+                found.append(real)
+    return found
