@@ -16,10 +16,6 @@ from recollect.database.dialect import Dialect
 Row = tuple[Any, ...]
 Parameters = Mapping[str, Any]
 
-IN_LIST_SIZE = 200
-"""Values per `IN` list: one statement text for any number of values keeps the statement cache warm."""
-
-
 class Session(ABC):
     """Statements inside one transaction."""
 
@@ -49,16 +45,9 @@ class Session(ABC):
         row = self.one(sql, parameters)
         return row[0] if row else None
 
+    @abstractmethod
     def among(self, sql: str, values: Sequence[str], parameters: Parameters | None = None) -> list[Row]:
-        """`sql` says `IN (:values)`; any number of values is looked up in lists of a fixed length."""
-        names = [f"value_{index}" for index in range(IN_LIST_SIZE)]
-        text = sql.replace(":values", ", ".join(f":{name}" for name in names))
-        rows: list[Row] = []
-        for start in range(0, len(values), IN_LIST_SIZE):
-            chunk = list(values[start : start + IN_LIST_SIZE])
-            chunk += [chunk[-1]] * (IN_LIST_SIZE - len(chunk))
-            rows += self.rows(text, {**(parameters or {}), **dict(zip(names, chunk, strict=True))})
-        return rows
+        """Every row of a statement that says `IN (:values)`, for any number of values."""
 
 
 class Database(ABC):

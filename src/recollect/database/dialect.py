@@ -18,6 +18,8 @@ class Dialect:
     key_type: str
     count_tables: str
     """How many tables have the name `:name`."""
+    among: str
+    """Follows a column: whether its value is one of the list `:values`."""
 
     def schema(self, text: str) -> str:
         return text.replace("{bytes}", self.bytes_type).replace("{key}", self.key_type)
@@ -28,6 +30,7 @@ SQLITE = Dialect(
     bytes_type="BLOB",
     key_type="TEXT",
     count_tables="SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = :name",
+    among="IN (SELECT value FROM json_each(:values))",
 )
 POSTGRES = Dialect(
     name="postgres",
@@ -35,6 +38,7 @@ POSTGRES = Dialect(
     key_type='TEXT COLLATE "C"',
     count_tables="SELECT count(*) FROM information_schema.tables "
     "WHERE table_schema = current_schema() AND table_name = :name",
+    among="= ANY(:values)",
 )
 
 

@@ -54,6 +54,10 @@ class PostgresSession(Session):
         with self._connection.cursor() as cursor:
             cursor.executemany(_text(positional_for_postgres(sql)), rows)
 
+    def among(self, sql: str, values: Sequence[str], parameters: Parameters | None = None) -> list[Row]:
+        text = sql.replace("IN (:values)", self.dialect.among)
+        return self.rows(text, {**(parameters or {}), "values": list(values)})
+
 
 class PostgresDatabase(Database):
     dialect = POSTGRES

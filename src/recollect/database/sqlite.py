@@ -4,6 +4,7 @@ Write-ahead log, so that readers never wait; one writer; 5 seconds of patience w
 NORMAL: a killed process loses nothing, a power cut may lose the last moments, which the next scan reads again.
 """
 
+import json
 import os
 import re
 import threading
@@ -54,6 +55,10 @@ class SqliteSession(Session):
 
     def many(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
         self._connection.executemany(sql, rows)
+
+    def among(self, sql: str, values: Sequence[str], parameters: Parameters | None = None) -> list[Row]:
+        text = sql.replace("IN (:values)", self.dialect.among)
+        return self.rows(text, {**(parameters or {}), "values": json.dumps(list(values))})
 
 
 class SqliteDatabase(Database):

@@ -1,34 +1,38 @@
 """Whose format a file has, told by its first records."""
 
-import json
 import os
 from typing import BinaryIO, cast
+
+import msgspec
 
 from recollect.errors import Invalid
 from recollect.history.records import strip_padding
 from recollect.history.sources import Source, recognise, sources
 
 FIRST_RECORDS = 30
-FIRST_BYTES = 4 << 20
+FIRST_BYTES = 32_768
+MORE_BYTES = 16 << 20
+"""Read only when the first bytes do not tell: a first line may be longer than they are."""
 
 
 def detect(path: str, opened: BinaryIO) -> Source:
     """The source of a file; Invalid with what to do about it when there is none."""
-    opened.seek(0)
-    block = opened.read(FIRST_BYTES)
-    records = _first_records(block)
-    source = recognise(records)
-    if source:
-        return source
+    for length in (FIRST_BYTES, MORE_BYTES):
+        opened.seek(0)
+        block = opened.read(length)
+        records = _first_records(block)
+        source = recognise(records)
+        if source:
+            return source
     raise Invalid(_explanation(path, block, records))
 
 
 def _first_records(block: bytes) -> list[dict[str, object]]:
     records: list[dict[str, object]] = []
-    for line in block.split(b"\n")[:FIRST_RECORDS]:
+    for line in block.split(b"\n", FIRST_RECORDS)[:FIRST_RECORDS]:
         try:
-            value = json.loads(strip_padding(line)[1])
-        except (ValueError, RecursionError):
+            value = msgspec.json.decode(strip_padding(line)[1])
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             continue
         if isinstance(value, dict):
             records.append(cast(dict[str, object], value))

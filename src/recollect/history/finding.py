@@ -1,11 +1,10 @@
 """Finding transcripts below a folder: quick, because it runs every half minute over tens of thousands of files."""
 
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from recollect.history.privacy import Ignore
-from recollect.history.sources import Source, sources
+from recollect.history.sources import sources
 
 
 @dataclass(slots=True)
@@ -22,28 +21,29 @@ class Found:
 
 def find(root: str, ignore: Ignore, below: str | None = None) -> list[Found]:
     """Every file at or below a root that could be a transcript by its name. Folder links are not followed."""
-    known = tuple(sources().values())
-    found = list(_walk(below or root, root, ignore, known))
-    found.sort(key=lambda item: item.order)
-    return found
-
-
-def _walk(folder: str, root: str, ignore: Ignore, known: tuple[Source, ...]) -> Iterator[Found]:
-    folders = [folder]
+    is_candidate = [source.is_candidate for source in sources().values()]
+    found: list[Found] = []
+    folders = [below or root]
     while folders:
-        current = folders.pop()
         try:
-            entries = os.scandir(current)
+            entries = os.scandir(folders.pop())
         except (FileNotFoundError, NotADirectoryError, PermissionError):
             continue
         with entries:
             for entry in entries:
                 path = entry.path
-                if path.endswith(".jsonl") or any(source.is_candidate(path) for source in known):
-                    try:
-                        if entry.is_file() and not ignore.keeps_out_file(path, root):
-                            yield Found(path, root, entry.stat())
-                    except OSError:
-                        continue
+                if any(judge(path) for judge in is_candidate):
+                    if not ignore.keeps_out_file(path, root):
+                        _add(found, entry, root)
                 elif entry.is_dir(follow_symlinks=False):
                     folders.append(path)
+    found.sort(key=lambda item: item.order)
+    return found
+
+
+def _add(found: list[Found], entry: os.DirEntry[str], root: str) -> None:
+    try:
+        if entry.is_file():
+            found.append(Found(entry.path, root, entry.stat()))
+    except OSError:
+        return

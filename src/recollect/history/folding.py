@@ -28,7 +28,7 @@ from recollect.history.reading import Line
 from recollect.history.records import recover, strip_padding
 from recollect.history.sources import BadRecord, FileFacts, Source
 from recollect.history.typed_ahead import TypedAhead
-from recollect.history.vault import Packer
+from recollect.history.vault import BackgroundPacker
 from recollect.ids import derived_id
 from recollect.redaction import mask, mask_json
 
@@ -117,6 +117,7 @@ class Fold:
         spans: list[Span],
         keep_raw: bool,
         path: str,
+        packer: BackgroundPacker,
         known: KnownRecords | None = None,
     ) -> None:
         self._source = source
@@ -130,11 +131,12 @@ class Fold:
         self._keep_raw = keep_raw
         self._path = path
         self._known = known or {}
-        self._packer = Packer()
+        self._packer = packer
         self._batch = Batch()
 
     def fold(self, lines: list[Line], at_end: bool) -> Batch:
         """Take these lines. `at_end`: nothing follows them in the file now."""
+        list(self._packer.collect())  # What an earlier fold left behind when it failed.
         batch = self._batch = Batch(end=lines[0].start, newlines=lines[0].number - 1)
         for line in lines:
             if not line.ended and not line.fragment and not (at_end and self._is_whole(line)):
@@ -143,6 +145,8 @@ class Fold:
             batch.end = line.start + len(line.raw) + line.ended
             batch.newlines = line.number - (not line.ended)
         self.state.waiting = self._typed_ahead.to_json()
+        for record, packed in zip((item for item in batch.records if not item.was), self._packer.collect(), strict=True):
+            record.raw = packed
         return batch
 
     def _is_whole(self, line: Line) -> bool:
@@ -303,8 +307,8 @@ class Fold:
         if known:
             stored = Stored(start, line, digest, kind, message_id, len(raw), b"", known.popleft())
         else:
-            kept = raw if self._keep_raw else _masked_record(raw)
-            stored = Stored(start, line, digest, kind, message_id, len(raw), self._packer.pack(kept))
+            self._packer.add(raw if self._keep_raw else _masked_record(raw))
+            stored = Stored(start, line, digest, kind, message_id, len(raw), b"")
         self._batch.records.append(stored)
 
     def _add_to_message(self, entry: Entry, start: int, line: int) -> None:

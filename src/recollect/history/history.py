@@ -97,23 +97,23 @@ class History:
         self._refuse_while_paused()
         if source:
             source_named(source)
-        ingest = self._ingest(keep_raw)
-        found: dict[str, Found] = {}
-        vanished: list[SeenPath] = []
-        for path in paths:
-            place = os.path.abspath(os.path.expanduser(path))
-            if reimport:
-                vanished += self._vanished(place)
-            if os.path.exists(place):
-                found.update((item.path, item) for item in _at(place, ingest))
-            elif not vanished:
-                raise NotFound(f"{path} does not exist. Give a transcript or a folder of transcripts.")
         started = time.monotonic()
-        on_total(sum(item.status.st_size for item in found.values()))
-        report = self._take_all(ingest, list(found.values()), source, reimport, on_progress)
-        for seen in {item.file_id: item for item in vanished}.values():
-            report.files += 1
-            report.add(ingest.take_from_vault(seen.file_id))
+        with self._ingest(keep_raw) as ingest:
+            found: dict[str, Found] = {}
+            vanished: dict[str, SeenPath] = {}
+            for path in paths:
+                place = os.path.abspath(os.path.expanduser(path))
+                if reimport:
+                    vanished.update((seen.file_id, seen) for seen in self._vanished(place))
+                if os.path.exists(place):
+                    found.update((item.path, item) for item in _at(place, ingest))
+                elif not vanished:
+                    raise NotFound(f"{path} does not exist. Give a transcript or a folder of transcripts.")
+            on_total(sum(item.status.st_size for item in found.values()))
+            report = self._take_all(ingest, list(found.values()), source, reimport, on_progress)
+            for file_id in vanished:
+                report.files += 1
+                report.add(ingest.take_from_vault(file_id))
         self._settle(report)
         report.seconds = time.monotonic() - started
         self._report_run("ingest", report)
@@ -122,16 +122,14 @@ class History:
     def scan(self, roots: Sequence[Path], below: Sequence[str] | None = None) -> IngestReport:
         """One pass over the watched folders, or over the changed folders among them."""
         self._refuse_while_paused()
-        ingest = self._ingest(None)
         started = time.monotonic()
-        found: dict[str, Found] = {}
-        for root in roots:
-            if below is None:
-                items = _at(str(root), ingest)
-            else:
-                items = [item for folder in below if _is_at(folder, str(root)) for item in _at(folder, ingest, str(root))]
-            found.update((item.path, item) for item in items)
-        report = self._take_all(ingest, list(found.values()), None, False, lambda _: None)
+        with self._ingest(None) as ingest:
+            found: dict[str, Found] = {}
+            for root in (str(root) for root in roots):
+                places = [root] if below is None else [place for place in below if _is_at(place, root)]
+                items = [item for place in places for item in _at(place, ingest, root if below else None)]
+                found.update((item.path, item) for item in items)
+            report = self._take_all(ingest, list(found.values()), None, False, lambda _: None)
         self._settle(report)
         report.seconds = time.monotonic() - started
         if report.ingested or report.failed:
@@ -141,53 +139,67 @@ class History:
     def recover(self) -> IngestReport:
         """Go on with files whose reader died. One that cannot be read is set aside and reported."""
         report = IngestReport()
-        ingest = self._ingest(None)
         with self._database.read() as session:
             interrupted = FileStore(session, self._house).with_status(FileStatus.INGESTING)
-        for file in interrupted:
-            report.files += 1
-            try:
-                if os.path.exists(file.path):
-                    found = Found(file.path, os.path.dirname(file.path), os.stat(file.path))
-                    report.add(ingest.take(found, source=file.source))
-                else:
-                    report.add(ingest.take_from_vault(file.id))
-            except (RecollectError, OSError) as error:
-                self._fail(report, ingest, file.path, error)
+        with self._ingest(None) as ingest:
+            for file in interrupted:
+                report.files += 1
+                self._recover_one(ingest, file, report)
         with self._database.write() as session:
             ConversationStore(session, self._house).requeue_interrupted()
         if report.files:
             self._report_run("recover", report)
         return report
 
+    def _recover_one(self, ingest: Ingest, file: File, report: IngestReport) -> None:
+        try:
+            if os.path.exists(file.path):
+                found = Found(file.path, os.path.dirname(file.path), os.stat(file.path))
+                report.add(ingest.take(found, source=file.source))
+            else:
+                report.add(ingest.take_from_vault(file.id))
+        except (RecollectError, OSError) as error:
+            self._fail(report, ingest, file.path, error)
+
     def _take_all(
         self, ingest: Ingest, found: list[Found], source: str | None, reimport: bool, on_progress: Progress
     ) -> IngestReport:
         report = IngestReport(files=len(found))
         unchanged = self._unchanged_paths() if not reimport else {}
-        for item in sorted(found, key=lambda one: one.order):
+        for item in found:
             seen = unchanged.get(item.path)
             if seen and is_unchanged(seen, item.status):
                 report.skipped += 1
                 on_progress(item.status.st_size)
-                continue
-            done = 0
-
-            def advance(read: int) -> None:
-                nonlocal done
-                done += read
-                on_progress(read)
-
-            try:
-                report.add(ingest.take(item, source=source, reimport=reimport, progress=advance))
-            except NotFound:
-                report.skipped += 1
-            except (Invalid, Denied, Unavailable, OSError) as error:
-                if _is_about_database(error, item.path):
-                    raise
-                self._fail(report, ingest, item.path, error)
-            on_progress(max(0, item.status.st_size - done))
+            else:
+                self._take_one(ingest, item, source, reimport, on_progress, report)
         return report
+
+    def _take_one(
+        self,
+        ingest: Ingest,
+        found: Found,
+        source: str | None,
+        reimport: bool,
+        on_progress: Progress,
+        report: IngestReport,
+    ) -> None:
+        done = 0
+
+        def advance(read: int) -> None:
+            nonlocal done
+            done += read
+            on_progress(read)
+
+        try:
+            report.add(ingest.take(found, source=source, reimport=reimport, progress=advance))
+        except NotFound:
+            report.skipped += 1
+        except (Invalid, Denied, Unavailable, OSError) as error:
+            if _is_about_database(error, found.path):
+                raise
+            self._fail(report, ingest, found.path, error)
+        on_progress(max(0, found.status.st_size - done))
 
     def _fail(self, report: IngestReport, ingest: Ingest, path: str, error: Exception) -> None:
         report.failed += 1
@@ -203,7 +215,7 @@ class History:
 
     def _vanished(self, place: str) -> list[SeenPath]:
         with self._database.read() as session:
-            seen = list(FileStore(session, self._house).seen_paths())
+            seen = FileStore(session, self._house).seen_paths()
         return [item for item in seen if _is_at(item.path, place) and not os.path.exists(item.path)]
 
     def _settle(self, report: IngestReport) -> None:
@@ -391,7 +403,7 @@ class History:
 
     def seen_paths(self) -> list[SeenPath]:
         with self._database.read() as session:
-            return list(FileStore(session, self._house).seen_paths())
+            return FileStore(session, self._house).seen_paths()
 
     def figures(self) -> "Figures":
         with self._database.read() as session:

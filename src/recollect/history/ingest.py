@@ -24,6 +24,7 @@ from recollect.history.privacy import Ignore
 from recollect.history.reading import Line, read_blocks
 from recollect.history.sources import FileFacts, Source, source_named
 from recollect.history.store import File, FileStatus, FileStore, LineStore, SeenPath
+from recollect.history.vault import BackgroundPacker
 from recollect.history.writing import Writer
 from recollect.settings import Settings
 
@@ -71,6 +72,16 @@ class Ingest:
         self._clock = clock
         self._keep_raw = keep_raw
         self.ignore = Ignore(str(settings.home))
+        self._packer = BackgroundPacker()
+
+    def close(self) -> None:
+        self._packer.close()
+
+    def __enter__(self) -> "Ingest":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def take(
         self,
@@ -209,6 +220,7 @@ class Ingest:
             spans=spans,
             keep_raw=self._keep_raw,
             path=path,
+            packer=self._packer,
             known=known,
         )
 

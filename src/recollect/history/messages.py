@@ -47,9 +47,8 @@ Block = dict[str, Any]
 thinking {characters}, image/document {media_type, bytes}, each with `line` and, where it has one, `uuid`."""
 
 
-@dataclass(slots=True, kw_only=True)
-class Entry:
-    """What one record says, before it is known which message it completes."""
+class Entry(msgspec.Struct, kw_only=True):
+    """What one record says, before it is known which message it completes. A Struct: one is made for every line."""
 
     kind: str
     """The record's own type, for counting: `assistant`, `progress`, `summary` …"""
@@ -68,7 +67,7 @@ class Entry:
     standing: Standing = Standing.ASIDE
     message_kind: str = ""
     text: str = ""
-    blocks: list[Block] = field(default_factory=list[Block])
+    blocks: list[Block] = []
     counted_blocks: tuple[str, ...] = ()
     """`user:text`, `assistant:tool_use` …, as the record has them, for counting."""
     model: str = ""

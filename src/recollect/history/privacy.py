@@ -64,19 +64,31 @@ class Ignore:
     def __init__(self, home: str) -> None:
         self._home = os.path.realpath(home) if home else ""
         self.keeps_out_project: Callable[[str], bool] = lru_cache(maxsize=4096)(self._keeps_out_project)
+        self._rules: dict[tuple[str, str], list[tuple[int, PathSpec]]] = {}
         self._patterns: Callable[[str], PathSpec | None] = lru_cache(maxsize=4096)(_read_patterns)
 
     def keeps_out_file(self, path: str, root: str) -> bool:
         """Whether an ignore file at the root, between it and the transcript, or in the home, names the transcript."""
-        if self._matches(self._home, path.lstrip("/")):
-            return True
-        folder = os.path.dirname(path)
+        folder = path.rpartition(os.sep)[0]
+        rules = self._rules.get((folder, root))
+        if rules is None:
+            rules = self._rules[folder, root] = self._rules_for(folder, root)
+        return any(patterns.match_file(path[prefix:]) for prefix, patterns in rules)
+
+    def _rules_for(self, folder: str, root: str) -> "list[tuple[int, PathSpec]]":
+        """(length of the path that the patterns do not look at, patterns) for the files of a folder."""
+        rules: list[tuple[int, PathSpec]] = []
+        in_home = self._patterns(self._home) if self._home else None
+        if in_home:
+            rules.append((1, in_home))
         while True:
-            if self._matches(folder, os.path.relpath(path, folder)):
-                return True
-            if folder == root or len(folder) <= len(root) or folder == os.path.dirname(folder):
-                return False
-            folder = os.path.dirname(folder)
+            patterns = self._patterns(folder)
+            if patterns:
+                rules.append((len(folder.rstrip(os.sep)) + 1, patterns))
+            parent = os.path.dirname(folder)
+            if len(folder) <= len(root) or parent == folder:
+                return rules
+            folder = parent
 
     def _keeps_out_project(self, cwd: str) -> bool:
         """Whether conversations held in this working folder stay out."""
@@ -84,7 +96,8 @@ class Ignore:
             return False
         if self._home and _is_below(cwd, self._home):
             return True
-        if self._matches(self._home, cwd.strip("/") + "/"):
+        in_home = self._patterns(self._home) if self._home else None
+        if in_home and in_home.match_file(cwd.strip("/") + "/"):
             return True
         folder = cwd
         while True:
@@ -97,10 +110,6 @@ class Ignore:
             if parent == folder:
                 return False
             folder = parent
-
-    def _matches(self, folder: str, relative: str) -> bool:
-        patterns = self._patterns(folder) if folder else None
-        return patterns is not None and len(patterns) > 0 and patterns.match_file(relative)
 
 
 def _is_below(path: str, folder: str) -> bool:

@@ -1,9 +1,8 @@
 """Files and the paths they were seen at; pauses and private stretches."""
 
-from collections.abc import Iterator
-from dataclasses import astuple, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -51,8 +50,9 @@ class File:
         return self.key.rpartition("/")[2]
 
 
-@dataclass(frozen=True, slots=True)
-class SeenPath:
+class SeenPath(NamedTuple):
+    """A path as it looked when it was last read. A tuple: tens of thousands are made for each scan."""
+
     path: str
     file_id: str
     size: int
@@ -60,9 +60,10 @@ class SeenPath:
     inode: int
 
 
-_COLUMNS = ", ".join(item.name for item in fields(File))
-_VALUES = ", ".join(f":{item.name}" for item in fields(File))
-_CHANGES = ", ".join(f"{item.name} = excluded.{item.name}" for item in fields(File) if item.name != "id")
+_NAMES = [item.name for item in fields(File)]
+_COLUMNS = ", ".join(_NAMES)
+_VALUES = ", ".join(f":{name}" for name in _NAMES)
+_CHANGES = ", ".join(f"{name} = excluded.{name}" for name in _NAMES if name != "id")
 
 BY_ID = f"SELECT {_COLUMNS} FROM history_files WHERE house = :house AND id = :id"
 BY_KEY = (
@@ -121,16 +122,15 @@ class FileStore:
         return self._select(ALL)
 
     def save(self, file: File) -> None:
-        values = dict(zip((item.name for item in fields(File)), astuple(file), strict=True))
+        values = {name: getattr(file, name) for name in _NAMES}
         values["counts"] = msgspec.json.encode(file.counts).decode()
         self._session.run(SAVE, {**values, "status": str(file.status), "house": self._house})
 
     def set_status(self, file_id: str, status: FileStatus, reason: str = "") -> None:
         self._run(SET_STATUS, id=file_id, status=str(status), reason=reason)
 
-    def seen_paths(self) -> Iterator[SeenPath]:
-        for row in self._session.rows(PATHS, {"house": self._house}):
-            yield SeenPath(*row)
+    def seen_paths(self) -> list[SeenPath]:
+        return [SeenPath._make(row) for row in self._session.rows(PATHS, {"house": self._house})]
 
     def seen(self, path: str) -> SeenPath | None:
         row = self._session.one(PATH, {"house": self._house, "path": path})
@@ -181,7 +181,7 @@ class FileStore:
 
 
 def _file(row: Row) -> File:
-    values = dict(zip((item.name for item in fields(File)), row, strict=True))
+    values = dict(zip(_NAMES, row, strict=True))
     values["status"] = FileStatus(values["status"])
     values["counts"] = msgspec.json.decode(values["counts"], type=Counts)
     return File(**values)
