@@ -24,9 +24,11 @@ from pathlib import Path
 
 import apsw
 import msgspec
+import zstandard
 
 import recollect
-from recollect.history.vault import Packer
+from recollect.database.sqlite import PRAGMAS
+from recollect.history.vault import LEVEL
 
 ROUNDS = 5
 SIZES_MEGABYTES = (10, 100, 500)
@@ -36,10 +38,10 @@ def floor(paths: list[str], folder: Path) -> float:
     """Seconds for the least that could be done."""
     started = time.perf_counter()
     database = apsw.Connection(str(folder / "floor.db"))
-    database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -65536;")
+    database.execute(PRAGMAS)
     database.execute("CREATE TABLE lines (file INTEGER, line INTEGER, raw BLOB, PRIMARY KEY (file, line))")
     decode = msgspec.json.Decoder().decode
-    packer = Packer()
+    packer = zstandard.ZstdCompressor(level=LEVEL)
     for number, path in enumerate(paths):
         with open(path, "rb") as file:
             rows: list[tuple[int, int, bytes]] = []
@@ -50,7 +52,7 @@ def floor(paths: list[str], folder: Path) -> float:
                     decode(raw)
                 except (msgspec.DecodeError, UnicodeDecodeError):
                     pass
-                rows.append((number, line, packer.pack(raw)))
+                rows.append((number, line, packer.compress(raw)))
         database.execute("BEGIN IMMEDIATE")
         database.executemany("INSERT INTO lines VALUES (?, ?, ?)", rows)
         database.execute("COMMIT")
@@ -58,11 +60,11 @@ def floor(paths: list[str], folder: Path) -> float:
     return time.perf_counter() - started
 
 
-def ours(folder: Path, home: Path) -> tuple[float, recollect.Memory]:
+def ours(folder: Path, home: Path) -> float:
     started = time.perf_counter()
-    memory = recollect.open(home)
-    memory.history.ingest([folder])
-    return time.perf_counter() - started, memory
+    with recollect.open(home) as memory:
+        memory.history.ingest([folder])
+    return time.perf_counter() - started
 
 
 def end_to_end(folder: Path) -> dict[str, float]:
@@ -74,9 +76,7 @@ def end_to_end(folder: Path) -> dict[str, float]:
         with tempfile.TemporaryDirectory() as scratch:
             floors.append(floor(paths, Path(scratch)))
         with tempfile.TemporaryDirectory() as scratch:
-            seconds, memory = ours(folder, Path(scratch))
-            memory.close()
-            times.append(seconds)
+            times.append(ours(folder, Path(scratch)))
     return {
         "files": len(paths),
         "megabytes": round(megabytes, 1),

@@ -45,10 +45,8 @@ _WORDS = re.compile(
 
 def _is_random(value: str) -> bool:
     """What follows a known prefix is no word and no filler: neither `sk-learn-contrib` nor `sk-xxxx`."""
-    one_case = value.islower() or value.isupper()
-    return (
-        (not one_case or any(map(str.isdigit, value))) and len(set(value)) > 5 and not _FILLER.search(value)
-    )
+    is_mixed = not value.islower() or any(map(str.isdigit, value))
+    return is_mixed and len(set(value)) > 5 and not _FILLER.search(value)
 
 
 def _is_password(value: str) -> bool:
@@ -211,7 +209,7 @@ RULES: tuple[Rule, ...] = (
     _placed(
         "cloudflare-token",
         ("cloudflare_api_", "cf_api_"),
-        rf"(?i:\w+_api_(?:token|key)){_SET}(?:{_QUOTE})?(?P<secret>{_W}{{37,40}})(?!{_W})",
+        rf"(?i:(?:cloudflare|cf)_api_(?:token|key)){_SET}(?:{_QUOTE})?(?P<secret>{_W}{{37,40}})(?!{_W})",
         folded=("key=", "oken="),
     ),
     _prefixed("vercel-token", "vcp_ vci_ vca_ vcr_ vck_", rf"{_A}{{24,}}"),

@@ -24,9 +24,12 @@ BUSY_MILLISECONDS = 5_000
 CACHE_KIBIBYTES = 65_536
 MAP_BYTES = 1 << 28
 CHECKPOINT_PAGES = 4_000
-"""About 16 MB of log before it is folded back: fewer, larger folds than the default 1,000 pages."""
+"""About 32 MB of log before it is folded back: fewer, larger folds than the default 1,000 pages."""
+PAGE_BYTES = 8_192
+"""Compressed records are about 1 kB: the default page of 4 kB wastes a fifth of the space and time."""
 
-_PRAGMAS = f"""
+PRAGMAS = f"""
+PRAGMA page_size = {PAGE_BYTES};
 PRAGMA journal_mode = WAL;
 PRAGMA synchronous = NORMAL;
 PRAGMA foreign_keys = ON;
@@ -139,7 +142,7 @@ class SqliteDatabase(Database):
                 f"{self.path} is read-only. Make it and its folder writable, or choose another home with --home."
             )
         try:
-            connection.execute(_PRAGMAS)
+            connection.execute(PRAGMAS)
         except apsw.Error:
             connection.close(True)
             raise

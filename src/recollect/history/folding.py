@@ -5,8 +5,8 @@ working folder, the time, the session, what was typed ahead, whether a private s
 has ended. That state is stored with the file, so reading in any number of parts gives the same result.
 """
 
-import hashlib
 from collections import deque
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,7 +28,7 @@ from recollect.history.reading import Line
 from recollect.history.records import recover, strip_padding
 from recollect.history.sources import BadRecord, FileFacts, Source
 from recollect.history.typed_ahead import TypedAhead
-from recollect.history.vault import BackgroundPacker
+from recollect.history.vault import Packer, digest_of
 from recollect.ids import derived_id
 from recollect.redaction import mask, mask_json
 
@@ -65,9 +65,8 @@ KnownRecords = dict[int, deque[tuple[int, int]]]
 """Records of a rewritten file that the vault has: digest → where they stood (generation, first byte)."""
 
 
-def digest_of(raw: bytes) -> int:
-    """64 bits that tell the records of one file apart."""
-    return int.from_bytes(hashlib.blake2b(raw, digest_size=8).digest(), "big", signed=True)
+Packing = tuple[dict[int, int], Future[list[bytes]]]
+"""A block being compressed: where each record, by its identity, stands in the result."""
 
 
 @dataclass(slots=True)
@@ -81,7 +80,7 @@ class Stored:
     message_id: str | None
     length: int
     raw: bytes
-    """Compressed; empty for a record that is in the vault already."""
+    """As it was read until the block is finished, then compressed."""
     was: tuple[int, int] | None = None
     """Generation and first byte under which the vault has it already."""
 
@@ -117,7 +116,7 @@ class Fold:
         spans: list[Span],
         keep_raw: bool,
         path: str,
-        packer: BackgroundPacker,
+        packer: Packer,
         known: KnownRecords | None = None,
     ) -> None:
         self._source = source
@@ -136,30 +135,42 @@ class Fold:
 
     def fold(self, lines: list[Line], at_end: bool) -> Batch:
         """Take these lines. `at_end`: nothing follows them in the file now."""
-        list(self._packer.collect())  # What an earlier fold left behind when it failed.
         batch = self._batch = Batch(end=lines[0].start, newlines=lines[0].number - 1)
-        for line in lines:
-            if not line.ended and not line.fragment and not (at_end and self._is_whole(line)):
+        padded = [strip_padding(line.raw) for line in lines]
+        packing = self._start_packing([raw for _, raw in padded if raw])
+        for line, (offset, raw) in zip(lines, padded, strict=True):
+            if not line.ended and not line.fragment and not (at_end and self._is_whole(raw)):
                 break
-            self._take_line(line)
+            self._take_line(line, offset, raw)
             batch.end = line.start + len(line.raw) + line.ended
             batch.newlines = line.number - (not line.ended)
         self.state.waiting = self._typed_ahead.to_json()
-        for record, packed in zip((item for item in batch.records if not item.was), self._packer.collect(), strict=True):
-            record.raw = packed
+        self._finish_packing(packing)
         return batch
 
-    def _is_whole(self, line: Line) -> bool:
+    def _start_packing(self, records: list[bytes]) -> Packing | None:
+        """Most lines are kept as they are: compress them all while they are parsed."""
+        if self._known or not self._keep_raw or not records:
+            return None
+        return {id(raw): index for index, raw in enumerate(records)}, self._packer.start(records)
+
+    def _finish_packing(self, packing: Packing | None) -> None:
+        places, future = packing or ({}, None)
+        packed = future.result() if future else []
+        for record in self._batch.records:
+            if record.was is None:
+                place = places.get(id(record.raw))
+                record.raw = self._packer.pack(record.raw) if place is None else packed[place]
+
+    def _is_whole(self, raw: bytes) -> bool:
         """The start of a record is never a record, so a last line that reads as one is complete."""
-        _, raw = strip_padding(line.raw)
         try:
             self._source.parse(raw, self._facts)
         except BadRecord:
             return False
         return True
 
-    def _take_line(self, line: Line) -> None:
-        offset, raw = strip_padding(line.raw)
+    def _take_line(self, line: Line, offset: int, raw: bytes) -> None:
         opened, self.state.open_line = self.state.open_line, None
         counts = self._batch.counts
         if opened and line.raw:
@@ -304,12 +315,9 @@ class Fold:
     def _keep(self, start: int, line: int, raw: bytes, kind: str, message_id: str | None) -> None:
         digest = digest_of(raw)
         known = self._known.get(digest)
-        if known:
-            stored = Stored(start, line, digest, kind, message_id, len(raw), b"", known.popleft())
-        else:
-            self._packer.add(raw if self._keep_raw else _masked_record(raw))
-            stored = Stored(start, line, digest, kind, message_id, len(raw), b"")
-        self._batch.records.append(stored)
+        kept = raw if self._keep_raw or known else _masked_record(raw)
+        was = known.popleft() if known else None
+        self._batch.records.append(Stored(start, line, digest, kind, message_id, len(raw), kept, was))
 
     def _add_to_message(self, entry: Entry, start: int, line: int) -> None:
         hide_secrets(entry)

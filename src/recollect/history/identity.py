@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import BinaryIO
 
-from recollect.history.folding import digest_of
 from recollect.history.records import strip_padding
 from recollect.history.sources import FileFacts, Source
 from recollect.history.store import File, FileStore, LineStore, SeenPath
+from recollect.history.vault import digest_of
 from recollect.ids import derived_id
 
 HEAD_BYTES = 65_536

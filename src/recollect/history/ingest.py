@@ -18,13 +18,13 @@ from recollect.errors import Denied, NotFound, Unavailable
 from recollect.history.counts import Counts, Problem
 from recollect.history.detection import detect
 from recollect.history.finding import Found
-from recollect.history.folding import Batch, Fold, FoldState, KnownRecords, digest_of
+from recollect.history.folding import Batch, Fold, FoldState, KnownRecords
 from recollect.history.identity import Change, Identity, Sighting, inode_of, is_unchanged
 from recollect.history.privacy import Ignore
 from recollect.history.reading import Line, read_blocks
 from recollect.history.sources import FileFacts, Source, source_named
 from recollect.history.store import File, FileStatus, FileStore, LineStore, SeenPath
-from recollect.history.vault import BackgroundPacker
+from recollect.history.vault import Packer, digest_of
 from recollect.history.writing import Writer
 from recollect.settings import Settings
 
@@ -72,7 +72,7 @@ class Ingest:
         self._clock = clock
         self._keep_raw = keep_raw
         self.ignore = Ignore(str(settings.home))
-        self._packer = BackgroundPacker()
+        self._packer = Packer()
 
     def close(self) -> None:
         self._packer.close()

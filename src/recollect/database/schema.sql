@@ -1,0 +1,170 @@
+-- The schema as it is now: what all migrations together make, in one readable piece. Not run by Recollect; a test
+-- proves on both engines that it equals the sum of migrations/*.sql. Change it together with a new migration.
+--
+-- {key} is text that compares byte by byte, {bytes} is binary. Every key starts with the house (tenant). Times are
+-- text of one width, 2026-02-21T02:54:11.688Z; yes and no are 1 and 0.
+
+-- Which migrations were applied, and the digest of each: older code refuses what it does not know.
+CREATE TABLE schema_versions (
+    version BIGINT PRIMARY KEY,
+    name TEXT NOT NULL,
+    checksum TEXT NOT NULL
+);
+
+-- History: what happened. Canonical: lines, messages, links, titles, spans. Operational: files, paths, events.
+-- Derived: conversations (rebuilt from messages; only their status is operational).
+
+-- A transcript file, known by its key (path below its root) and by its content, wherever it lies.
+CREATE TABLE history_files (
+    house {key} NOT NULL,
+    id {key} NOT NULL,
+    source {key} NOT NULL,
+    key {key} NOT NULL,
+    copy BIGINT NOT NULL,
+    path TEXT NOT NULL,
+    kind {key} NOT NULL,
+    session_id {key} NOT NULL,
+    agent_id {key} NOT NULL,
+    status {key} NOT NULL,
+    reason TEXT NOT NULL,
+    head {key} NOT NULL,
+    generation BIGINT NOT NULL,
+    read_to BIGINT NOT NULL,
+    newlines BIGINT NOT NULL,
+    last_entry_at {key} NOT NULL,
+    last_read_at {key} NOT NULL,
+    title TEXT NOT NULL,
+    state TEXT NOT NULL,
+    counts TEXT NOT NULL,
+    PRIMARY KEY (house, id)
+);
+CREATE UNIQUE INDEX history_files_by_key ON history_files (house, source, key, copy);
+CREATE INDEX history_files_by_head ON history_files (house, head);
+CREATE INDEX history_files_by_session ON history_files (house, session_id);
+
+-- Where a file was seen, and how it looked: what lets an unchanged file be skipped without opening it.
+CREATE TABLE history_paths (
+    house {key} NOT NULL,
+    path {key} NOT NULL,
+    file_id {key} NOT NULL,
+    size BIGINT NOT NULL,
+    mtime_ns BIGINT NOT NULL,
+    inode BIGINT NOT NULL,
+    PRIMARY KEY (house, path)
+);
+CREATE INDEX history_paths_by_file ON history_paths (house, file_id);
+
+-- The vault: each record as it was read, compressed. A row of an older generation than its file's is gone
+-- from the file. Every row that belongs to a message is an occurrence of it.
+CREATE TABLE history_lines (
+    house {key} NOT NULL,
+    file_id {key} NOT NULL,
+    generation BIGINT NOT NULL,
+    start_byte BIGINT NOT NULL,
+    length BIGINT NOT NULL,
+    line BIGINT NOT NULL,
+    digest BIGINT NOT NULL,
+    kind {key} NOT NULL,
+    message_id {key},
+    parser BIGINT NOT NULL,
+    raw {bytes} NOT NULL,
+    PRIMARY KEY (house, file_id, generation, start_byte)
+);
+CREATE INDEX history_lines_by_message ON history_lines (house, message_id) WHERE message_id IS NOT NULL;
+
+-- One thing said, or one thing that stands beside it (tool results, machine text: `standing` and `author` tell).
+-- It is stored once, with the place of the occurrence that counts; `gone`: no file has it any more.
+CREATE TABLE history_messages (
+    house {key} NOT NULL,
+    id {key} NOT NULL,
+    file_id {key} NOT NULL,
+    generation BIGINT NOT NULL,
+    start_byte BIGINT NOT NULL,
+    line BIGINT NOT NULL,
+    home BIGINT NOT NULL,
+    gone BIGINT NOT NULL,
+    source {key} NOT NULL,
+    stream {key} NOT NULL,
+    conversation_id {key},
+    session_id {key} NOT NULL,
+    agent_id {key} NOT NULL,
+    author {key} NOT NULL,
+    standing {key} NOT NULL,
+    kind {key} NOT NULL,
+    at {key} NOT NULL,
+    last_at {key} NOT NULL,
+    text TEXT NOT NULL,
+    blocks TEXT NOT NULL,
+    tools TEXT NOT NULL,
+    model TEXT NOT NULL,
+    cwd TEXT NOT NULL,
+    parent_id {key} NOT NULL,
+    PRIMARY KEY (house, id)
+);
+CREATE INDEX history_messages_by_file ON history_messages (house, file_id, start_byte);
+CREATE INDEX history_messages_by_conversation ON history_messages (house, conversation_id);
+CREATE INDEX history_prompts_by_parent ON history_messages (house, parent_id) WHERE author = 'user' AND parent_id <> '';
+
+-- What was said in one file without a long silence. Rebuilt from messages; `status` is where it stands in its life.
+CREATE TABLE history_conversations (
+    house {key} NOT NULL,
+    id {key} NOT NULL,
+    file_id {key} NOT NULL,
+    stream {key} NOT NULL,
+    source {key} NOT NULL,
+    session_id {key} NOT NULL,
+    start_byte BIGINT NOT NULL,
+    started_at {key} NOT NULL,
+    last_start_at {key} NOT NULL,
+    ended_at {key} NOT NULL,
+    messages BIGINT NOT NULL,
+    opening TEXT NOT NULL,
+    project TEXT NOT NULL,
+    leaf_id {key} NOT NULL,
+    status {key} NOT NULL,
+    PRIMARY KEY (house, id)
+);
+CREATE INDEX history_conversations_by_file ON history_conversations (house, file_id, stream, start_byte);
+CREATE INDEX history_conversations_by_session ON history_conversations (house, session_id);
+CREATE INDEX history_conversations_by_time ON history_conversations (house, ended_at);
+CREATE INDEX history_conversations_by_status ON history_conversations (house, status, ended_at);
+
+-- Two sessions that are one thread: a fork, a resumed copy, a continuation.
+CREATE TABLE history_links (
+    house {key} NOT NULL,
+    session_id {key} NOT NULL,
+    other_id {key} NOT NULL,
+    kind {key} NOT NULL,
+    PRIMARY KEY (house, session_id, other_id, kind)
+);
+
+-- Titles that one file gives to a conversation that may lie in another, by the last entry of that conversation.
+CREATE TABLE history_titles (
+    house {key} NOT NULL,
+    leaf_id {key} NOT NULL,
+    title TEXT NOT NULL,
+    PRIMARY KEY (house, leaf_id)
+);
+
+-- Times that stay out of history: pauses (session '') and private stretches of one session.
+CREATE TABLE history_private_spans (
+    house {key} NOT NULL,
+    session_id {key} NOT NULL,
+    starts_at {key} NOT NULL,
+    ends_at {key},
+    reason {key} NOT NULL,
+    PRIMARY KEY (house, session_id, starts_at)
+);
+
+-- Runs: what the system did. Diagnostics only.
+CREATE TABLE runs_events (
+    house {key} NOT NULL,
+    id {key} NOT NULL,
+    name {key} NOT NULL,
+    outcome {key} NOT NULL,
+    started_at {key} NOT NULL,
+    milliseconds BIGINT NOT NULL,
+    detail TEXT NOT NULL,
+    PRIMARY KEY (house, id)
+);
+CREATE INDEX runs_events_by_name ON runs_events (house, name, started_at);

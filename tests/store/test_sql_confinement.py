@@ -1,0 +1,361 @@
+"""`recollect sql`: an agent may read what was said and what was done, and nothing else."""
+
+from pathlib import Path
+
+import pytest
+from conftest import OpenHouse
+from transcripts import Transcript
+
+import recollect
+from recollect import Denied, Invalid, Unavailable
+
+SECRET = "a-word-only-the-vault-has"
+VIEWS = ["conversations", "events", "files", "messages", "occurrences"]
+BASE_TABLES = [
+    "history_files",
+    "history_paths",
+    "history_lines",
+    "history_messages",
+    "history_conversations",
+    "history_links",
+    "history_titles",
+    "history_private_spans",
+    "runs_events",
+    "schema_versions",
+]
+REFUSED = (Denied, Invalid)
+
+
+@pytest.fixture
+def filled(memory: recollect.Memory, projects: Path) -> recollect.Memory:
+    """A history whose vault holds a word that no view shows."""
+    told = Transcript("beans")
+    told.user("When do I sow beans?", slug=SECRET)
+    told.assistant("In May.")
+    told.exchanges(3)
+    told.save(projects)
+    memory.history.ingest([projects])
+    return memory
+
+
+def is_sqlite(memory: recollect.Memory) -> bool:
+    return memory.database.dialect.name == "sqlite"
+
+
+def contents(memory: recollect.Memory) -> list[object]:
+    with memory.database.read() as session:
+        return [session.rows(f"SELECT * FROM {table} ORDER BY 1, 2, 3") for table in BASE_TABLES]
+
+
+def assert_refused(memory: recollect.Memory, query: str) -> None:
+    """It fails, tells nothing of what lies behind it, and changes nothing."""
+    before = contents(memory)
+    with pytest.raises(REFUSED) as caught:
+        memory.history.sql(query, seconds=5)
+    assert SECRET not in str(caught.value)
+    assert contents(memory) == before
+
+
+def assert_tells_nothing(memory: recollect.Memory, query: str) -> None:
+    """It may be answered, but not with what lies outside the views."""
+    before = contents(memory)
+    try:
+        answer = repr(memory.history.sql(query, seconds=5))
+    except REFUSED as error:
+        answer = str(error)
+    assert SECRET not in answer
+    assert SECRET.encode().hex() not in answer
+    assert b"\x28\xb5\x2f\xfd".hex() not in answer, "a compressed record of the vault"
+    assert "\\x28\\xb5/\\xfd" not in answer, "a compressed record of the vault"
+    assert "(\\xb5/\\xfd" not in answer, "a compressed record of the vault"
+    assert contents(memory) == before
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_each_view_can_be_read(filled: recollect.Memory, view: str) -> None:
+    columns, rows = filled.history.sql(f"SELECT * FROM {view}")
+
+    assert columns
+    assert rows
+    assert all(len(row) == len(columns) for row in rows)
+    assert SECRET not in repr(rows)
+
+
+def test_ordinary_questions_are_answered(filled: recollect.Memory) -> None:
+    sql = filled.history.sql
+
+    assert sql("SELECT text FROM messages WHERE author = 'user' ORDER BY at LIMIT 1") == (
+        ["text"],
+        [("When do I sow beans?",)],
+    )
+    assert sql("SELECT count(*) AS n FROM messages;") == (["n"], [(8,)])
+    assert sql(
+        "WITH mine AS (SELECT conversation_id, count(*) AS n FROM messages GROUP BY 1) "
+        "SELECT c.messages = m.n AS same FROM conversations c JOIN mine m ON m.conversation_id = c.id"
+    )[1] in ([(1,)], [(True,)])
+    assert sql("SELECT text FROM messages WHERE text LIKE '%nosuchword%'") == (["text"], [])
+    assert len(sql("SELECT a.id FROM messages a JOIN occurrences o ON o.message_id = a.id")[1]) == 8
+    assert sql("SELECT status FROM conversations") == (["status"], [("ready",)])
+    assert sql("SELECT 1 UNION ALL SELECT 2 ORDER BY 1")[1] == [(1,), (2,)]
+
+
+def test_words_that_sound_like_commands_can_be_searched_for(filled: recollect.Memory) -> None:
+    query = "SELECT count(*) FROM messages WHERE text LIKE '%set_config%' OR text LIKE '%drop table; delete%'"
+
+    assert filled.history.sql(query)[1] == [(0,)]
+
+
+@pytest.mark.parametrize("table", BASE_TABLES)
+@pytest.mark.parametrize(
+    "form",
+    [
+        "SELECT * FROM {table}",
+        "SELECT count(*) FROM {table}",
+        "SELECT 1 FROM {table}",
+        "SELECT (SELECT count(*) FROM {table})",
+        "SELECT id FROM messages WHERE EXISTS (SELECT 1 FROM {table})",
+        "WITH t AS (SELECT * FROM {table}) SELECT * FROM t",
+        "SELECT id FROM messages UNION ALL SELECT house FROM {table}",
+    ],
+)
+def test_a_table_behind_the_views_cannot_be_read(filled: recollect.Memory, table: str, form: str) -> None:
+    assert_refused(filled, form.format(table=table))
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_query_that_calls_itself_like_a_view_gets_no_more_rights(filled: recollect.Memory, view: str) -> None:
+    assert_refused(filled, f"WITH {view} AS (SELECT raw FROM history_lines) SELECT raw FROM {view}")
+    assert_refused(filled, f"WITH {view} AS (SELECT count(*) AS n FROM history_lines) SELECT n FROM {view}")
+    assert_refused(filled, f"SELECT * FROM (SELECT raw FROM history_lines) AS {view}")
+    assert_refused(filled, f"SELECT {view}.raw FROM history_lines AS {view}")
+    assert_refused(
+        filled,
+        f"WITH RECURSIVE {view}(raw) AS (SELECT raw FROM history_lines UNION SELECT raw FROM {view}) "
+        f"SELECT raw FROM {view}",
+    )
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "INSERT INTO messages (id) VALUES ('x')",
+        "INSERT INTO history_titles (house, leaf_id, title) VALUES ('home', 'x', 'y')",
+        "UPDATE history_messages SET text = ''",
+        "UPDATE messages SET text = ''",
+        "DELETE FROM history_messages",
+        "DELETE FROM messages",
+        "WITH gone AS (DELETE FROM history_messages RETURNING *) SELECT * FROM gone",
+        "DROP TABLE history_messages",
+        "DROP VIEW messages",
+        "ALTER TABLE history_messages ADD COLUMN x TEXT",
+        "CREATE TABLE mine (x TEXT)",
+        "CREATE TABLE mine AS SELECT * FROM messages",
+        "CREATE TEMP TABLE mine (x TEXT)",
+        "CREATE TEMP VIEW mine AS SELECT * FROM history_lines",
+        "CREATE INDEX mine ON history_messages (text)",
+        "SELECT * INTO mine FROM messages",
+        "ATTACH DATABASE ':memory:' AS other",
+        "PRAGMA writable_schema = 1",
+        "PRAGMA table_info(history_lines)",
+        "PRAGMA query_only = 0",
+        "VACUUM",
+        "REINDEX",
+        "ANALYZE",
+        "BEGIN",
+        "COMMIT",
+        "ROLLBACK",
+        "SAVEPOINT a",
+        "SET ROLE postgres",
+        "RESET ROLE",
+        "RESET SESSION AUTHORIZATION",
+        "SET SESSION AUTHORIZATION postgres",
+        "SET TRANSACTION READ WRITE",
+        "SHOW data_directory",
+        "GRANT SELECT ON history_lines TO PUBLIC",
+        "COPY history_lines TO STDOUT",
+        "COPY (SELECT 1) TO PROGRAM 'true'",
+        "LISTEN something",
+        "PREPARE p AS SELECT 1",
+        "DISCARD ALL",
+        "LOCK TABLE history_messages",
+        "DO $$ BEGIN END $$",
+        "CALL something()",
+        "",
+        "   ;  ",
+        "-- nothing but a comment",
+    ],
+)
+def test_only_a_select_is_run(filled: recollect.Memory, statement: str) -> None:
+    assert_refused(filled, statement)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT 1; SELECT 2",
+        "SELECT 1; DELETE FROM history_messages",
+        "SELECT 1;; SELECT 2",
+        "SELECT 1 WHERE 1 = 0; DROP TABLE history_messages",
+        "SELECT 1 /* ; */ ; RESET ROLE; SELECT * FROM history_lines",
+    ],
+)
+def test_only_one_statement_is_run(filled: recollect.Memory, query: str) -> None:
+    assert_refused(filled, query)
+
+
+@pytest.mark.parametrize("name", ["sqlite_master", "sqlite_schema", "sqlite_temp_master", "sqlite_stat1", "dbstat"])
+def test_the_catalogue_of_sqlite_is_closed(filled: recollect.Memory, name: str) -> None:
+    assert_refused(filled, f"SELECT * FROM {name}")
+    assert_refused(filled, f"SELECT * FROM main.{name}")
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT * FROM pragma_table_info('history_lines')",
+        "SELECT * FROM pragma_database_list",
+        "SELECT load_extension('x')",
+        "SELECT writefile('x', 'y')",
+        "SELECT readfile('/etc/passwd')",
+        "SELECT raw FROM main.history_lines",
+        'SELECT raw FROM "history_lines"',
+        "SELECT raw FROM [history_lines]",
+        "SELECT messages.* FROM history_lines AS messages",
+    ],
+)
+def test_back_doors_of_sqlite_are_closed(filled: recollect.Memory, query: str) -> None:
+    assert_refused(filled, query)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT rolpassword FROM pg_authid",
+        "SELECT * FROM public.history_lines",
+        "SELECT pg_read_file('/etc/passwd')",
+        "SELECT * FROM pg_ls_dir('.')",
+        "SELECT lo_import('/etc/passwd')",
+        "SELECT set_config('role', 'postgres', false)",
+        "SELECT \"set_config\"('role', 'postgres', false)",
+        "SELECT pg_catalog.set_config('role', 'postgres', false)",
+        "SELECT U&\"set\\005fconfig\"('role', 'postgres', false)",
+        "SELECT query_to_xml('SELECT * FROM history_lines', true, true, '')",
+        "SELECT table_to_xml('history_lines', true, true, '')",
+        "SELECT database_to_xml(true, true, '')",
+        "SELECT * FROM ts_stat('SELECT to_tsvector(text) FROM history_messages')",
+        "SELECT pg_advisory_lock(1)",
+        "SELECT pg_terminate_backend(1)",
+        "SELECT pg_sleep(0)",
+        "SELECT nextval('x')",
+        "SELECT current_setting('role'), set_config('role', 'none', true), (SELECT count(*) FROM history_lines)",
+    ],
+)
+def test_back_doors_of_postgres_are_closed(filled: recollect.Memory, query: str) -> None:
+    assert_refused(filled, query)
+
+
+def test_text_that_postgres_runs_as_a_query_gets_no_more_rights(filled: recollect.Memory) -> None:
+    become_owner = "SELECT ''a''::tsquery, ''b''::tsquery WHERE set_' || 'config(''role'', ''none'', true) <> ''x''"
+    read_vault = (
+        "SELECT ''a''::tsquery, ('''''''' || encode(raw, ''hex'') || '''''''')::tsquery "
+        "FROM history_lines ORDER BY start_byte LIMIT 1"
+    )
+    query = f"SELECT ts_rewrite('a'::tsquery, '{become_owner}'), ts_rewrite('a'::tsquery, '{read_vault}')"
+
+    assert_tells_nothing(filled, query)
+
+
+def test_a_block_of_code_gets_no_more_rights(filled: recollect.Memory) -> None:
+    block = (
+        "DO $$ DECLARE found TEXT; BEGIN EXECUTE 'RESET ' || 'ROLE'; "
+        "EXECUTE 'SELECT encode(raw, ''hex'') FROM history_lines ORDER BY start_byte LIMIT 1' INTO found; "
+        "RAISE EXCEPTION '%', found; END $$"
+    )
+
+    assert_tells_nothing(filled, block)
+    assert_refused(filled, block)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT * FROM pg_stats WHERE tablename LIKE 'history%'",
+        "SELECT query FROM pg_stat_activity",
+        "SELECT * FROM information_schema.columns",
+        "SELECT relname FROM pg_class",
+        "SELECT definition FROM pg_views",
+    ],
+)
+def test_the_catalogue_of_postgres_tells_no_contents(filled: recollect.Memory, query: str) -> None:
+    assert_tells_nothing(filled, query)
+
+
+def test_a_query_without_end_is_stopped(filled: recollect.Memory) -> None:
+    endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT 1 FROM n) SELECT count(*) FROM n"
+
+    with pytest.raises(Unavailable, match=r"longer than 0\.3 seconds"):
+        filled.history.sql(endless, seconds=0.3)
+
+    assert filled.history.sql("SELECT 1")[1] == [(1,)]
+
+
+def test_no_more_rows_come_than_were_asked_for(filled: recollect.Memory) -> None:
+    many = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 5000) SELECT x FROM n"
+
+    assert filled.history.sql(many, limit=7)[1] == [(number,) for number in range(1, 8)]
+    assert len(filled.history.sql(many)[1]) == 1000
+
+
+def test_a_query_without_end_gives_its_first_rows(filled: recollect.Memory) -> None:
+    endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 100000000) SELECT x FROM n"
+
+    assert len(filled.history.sql(endless, limit=5, seconds=5)[1]) == 5
+
+
+def test_a_mistake_is_explained_and_names_the_views(filled: recollect.Memory) -> None:
+    for query in ("SELEC 1", "SELECT nosuchcolumn FROM messages", "SELECT * FROM nosuchtable"):
+        with pytest.raises(Invalid, match="conversations, events, files, messages, occurrences"):
+            filled.history.sql(query)
+
+
+def test_a_query_never_waits_for_a_writer(filled: recollect.Memory) -> None:
+    with filled.database.write() as session:
+        session.run("DELETE FROM history_messages")
+        assert filled.history.sql("SELECT count(*) FROM messages")[1] == [(8,)]
+        session.run("INSERT INTO history_titles (house, leaf_id, title) VALUES ('home', 'x', 'y')")
+
+
+def test_another_house_is_invisible(open_house: OpenHouse, projects: Path) -> None:
+    mine, theirs = open_house(), open_house()
+    Transcript("mine").exchanges(2, "my garden").save(projects / "mine")
+    Transcript("theirs").exchanges(2, "their vault").save(projects / "theirs")
+    mine.history.ingest([projects / "mine"])
+    theirs.history.ingest([projects / "theirs"])
+
+    for view in VIEWS:
+        rows = mine.history.sql(f"SELECT * FROM {view}")[1]
+        assert rows
+        assert "their vault" not in repr(rows)
+    assert mine.history.sql("SELECT count(*) FROM messages")[1] == [(4,)]
+    assert mine.history.sql("SELECT count(*) FROM conversations")[1] == [(1,)]
+
+
+@pytest.mark.parametrize(
+    "condition",
+    ["CAST(text AS INTEGER) > 0", "CAST(id AS INTEGER) > 0", "1 / (length(text) - length(text)) > 0", "text ~ text"],
+)
+def test_a_condition_is_never_tried_on_rows_of_another_house(
+    open_house: OpenHouse, projects: Path, condition: str
+) -> None:
+    mine, theirs = open_house(), open_house()
+    Transcript("theirs").exchanges(2, "(their secret").save(projects)
+    theirs.history.ingest([projects])
+
+    try:
+        answer = repr(mine.history.sql(f"SELECT text FROM messages WHERE {condition}"))
+    except Invalid as error:
+        answer = str(error)
+
+    assert "their secret" not in answer
+    assert "division" not in answer
+    assert "invalid" not in answer
