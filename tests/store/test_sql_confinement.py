@@ -99,6 +99,18 @@ def test_ordinary_questions_are_answered(filled: recollect.Memory) -> None:
     assert sql("SELECT 1 UNION ALL SELECT 2 ORDER BY 1")[1] == [(1,), (2,)]
 
 
+@pytest.mark.parametrize(
+    "query",
+    [
+        "WITH mine AS (SELECT id FROM messages) SELECT count(*) FROM mine",
+        "SELECT count(*) FROM (SELECT id FROM messages) AS mine",
+        "WITH a AS (SELECT id FROM messages), b AS (SELECT * FROM a) SELECT count(*) FROM b",
+    ],
+)
+def test_the_rows_of_a_question_within_a_question_can_be_counted(filled: recollect.Memory, query: str) -> None:
+    assert filled.history.sql(query)[1] == [(8,)]
+
+
 def test_words_that_sound_like_commands_can_be_searched_for(filled: recollect.Memory) -> None:
     query = "SELECT count(*) FROM messages WHERE text LIKE '%set_config%' OR text LIKE '%drop table; delete%'"
 
@@ -291,7 +303,7 @@ def test_the_catalogue_of_postgres_tells_no_contents(filled: recollect.Memory, q
 
 
 def test_a_query_without_end_is_stopped(filled: recollect.Memory) -> None:
-    endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT 1 FROM n) SELECT count(*) FROM n"
+    endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT 1 FROM n) SELECT sum(x) FROM n"
 
     with pytest.raises(Unavailable, match=r"longer than 0\.3 seconds"):
         filled.history.sql(endless, seconds=0.3)

@@ -11,6 +11,8 @@ class Counts:
     """Lines that are not one readable record."""
     recovered: int = 0
     """Records read out of bad lines all the same."""
+    in_messages: int = 0
+    """Records that belong to a message. A file that grows without any has a format we no longer know."""
     private: int = 0
     """Records left out on purpose: see `privacy`."""
     types: dict[str, int] = field(default_factory=dict[str, int])
@@ -26,6 +28,7 @@ class Counts:
         self.parsed += other.parsed
         self.bad += other.bad
         self.recovered += other.recovered
+        self.in_messages += other.in_messages
         self.private += other.private
         for kind, number in other.types.items():
             _add(self.types, kind, number)

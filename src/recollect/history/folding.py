@@ -246,6 +246,7 @@ class Fold:
             self._mark(self._typed_ahead.repeated_by(entry.text), Standing.REPEATED)
         self._keep(start, line, raw, entry.kind, entry.key or None)
         if entry.key:
+            self._batch.counts.in_messages += 1
             self._add_to_message(entry, start, line)
         if entry.title:
             self._take_title(entry)

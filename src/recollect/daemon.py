@@ -1,0 +1,157 @@
+"""`recollect up`: everything on one machine, in the foreground.
+
+Recover what a crash left, take in what there is, then keep up while agents write. One daemon per home. `status.json` in
+the runtime folder tells other processes how it is; nothing in it is an only copy.
+"""
+
+import json
+import os
+import signal
+import threading
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import FrameType
+
+from recollect.clock import to_text
+from recollect.errors import RecollectError, Unavailable
+from recollect.history import IngestReport
+from recollect.history.watcher import Watcher
+from recollect.lock import HomeLock
+from recollect.memory import Memory
+from recollect.settings import transcript_roots
+
+
+@dataclass(slots=True, kw_only=True)
+class DaemonStatus:
+    pid: int
+    started_at: str
+    roots: list[str]
+    last_scan_at: str = ""
+    last_change_at: str = ""
+    messages_added: int = 0
+    problem: str = ""
+    poll_interval_seconds: float = 0
+
+
+Notify = Callable[[DaemonStatus, IngestReport], None]
+FirstPass = Callable[[Memory, list[Path]], None]
+
+
+def watched_roots(memory: Memory) -> list[Path]:
+    """The folders of the settings, else those of the agents found on this computer."""
+    configured = memory.settings.watch_paths
+    return [Path(path).expanduser() for path in configured] if configured else transcript_roots()
+
+
+class Daemon:
+    def __init__(self, memory: Memory, notify: Notify) -> None:
+        self._memory = memory
+        self._notify = notify
+        self._stop = threading.Event()
+        self._is_busy = False
+        self._lock = HomeLock(memory.settings.runtime)
+        self._roots = watched_roots(memory)
+        self.status = DaemonStatus(
+            pid=os.getpid(),
+            started_at=to_text(memory.clock()),
+            roots=[str(root) for root in self._roots],
+            poll_interval_seconds=memory.settings.poll_interval_seconds,
+        )
+
+    def run(self, first_pass: FirstPass, *, once: bool = False) -> None:
+        """Until a signal comes, or only the first pass."""
+        self._lock.acquire()
+        self._listen_to_signals()
+        try:
+            self._is_busy = True
+            if self._memory.settings.enabled:
+                self._note(self._memory.history.recover())
+                first_pass(self._memory, self._roots)
+            self.status.last_scan_at = to_text(self._memory.clock())
+            self._write_status()
+            self._is_busy = False
+            while not once and not self._stop.is_set():
+                self._watch()
+        except KeyboardInterrupt:
+            self._stop.set()
+        finally:
+            self._status_path.unlink(missing_ok=True)
+            self._lock.release()
+
+    def stop(self) -> None:
+        self._stop.set()
+
+    def _watch(self) -> None:
+        """Follow the folders there are now; back to the caller when agents with new folders appear, or at the end."""
+        watcher = Watcher(self._roots, self._memory.settings.poll_interval_seconds, self._stop)
+        for hint in watcher.hints():
+            self.status.problem = watcher.problem
+            if hint.folders is None and self._find_new_roots():
+                return
+            self._look(hint.folders)
+
+    def _look(self, folders: list[str] | None) -> None:
+        self._is_busy = True
+        try:
+            if self._memory.settings.enabled:
+                report = self._memory.history.scan(self._roots, folders)
+                self._note(report)
+        except Unavailable as error:
+            self.status.problem = str(error)
+        except RecollectError as error:
+            self.status.problem = str(error)
+            self._memory.runs.record("scan", "failed", 0.0, {"reason": str(error)})
+        finally:
+            self._is_busy = False
+        if folders is None:
+            self.status.last_scan_at = to_text(self._memory.clock())
+        self._write_status()
+
+    def _note(self, report: IngestReport) -> None:
+        if report.ingested or report.failed:
+            self.status.last_change_at = to_text(self._memory.clock())
+            self.status.messages_added += report.messages_added
+            self._notify(self.status, report)
+
+    def _find_new_roots(self) -> bool:
+        found = watched_roots(self._memory)
+        if found == self._roots:
+            return False
+        self._roots = found
+        self.status.roots = [str(root) for root in found]
+        self._look(None)
+        return True
+
+    def _listen_to_signals(self) -> None:
+        if threading.current_thread() is not threading.main_thread():
+            return
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, self._on_signal)
+
+    def _on_signal(self, _number: int, _frame: FrameType | None) -> None:
+        """Between passes the watcher sees the event; inside one, the transaction under way is rolled back."""
+        self._stop.set()
+        if self._is_busy:
+            raise KeyboardInterrupt
+
+    @property
+    def _status_path(self) -> Path:
+        return self._memory.settings.runtime / "status.json"
+
+    def _write_status(self) -> None:
+        path = self._status_path
+        temporary = path.with_suffix(".new")
+        try:
+            temporary.write_text(json.dumps(asdict(self.status)), encoding="utf-8")
+            os.replace(temporary, path)
+        except OSError as error:
+            self.status.problem = f"{path} cannot be written: {error.strerror}"
+
+
+def read_status(runtime: Path) -> DaemonStatus | None:
+    """What the daemon of this home last said of itself."""
+    try:
+        return DaemonStatus(**json.loads((runtime / "status.json").read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
+        return None

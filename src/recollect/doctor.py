@@ -1,0 +1,201 @@
+"""`recollect doctor`: what is well and what is not, from evidence, each finding with the next step.
+
+It compares what the database says with what lies on the disk. A health check that cannot see "nothing new was stored"
+is worthless, so it looks for files that grow while their messages do not.
+"""
+
+import os
+import shutil
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import StrEnum
+from pathlib import Path
+
+from recollect.clock import Clock, from_text, local
+from recollect.daemon import read_status, watched_roots
+from recollect.history.finding import find
+from recollect.history.privacy import Ignore
+from recollect.history.retention import cleanup_of
+from recollect.history.store import File, FileStatus
+from recollect.lock import is_locked
+from recollect.memory import Memory
+
+MIN_FREE_BYTES = 500_000_000
+SILENT_BYTES = 200_000
+"""A transcript with this many bytes and no message of any kind is probably of a format that moved."""
+MAX_BAD_SHARE = 0.05
+
+
+class Level(StrEnum):
+    OK = "ok"
+    WARNING = "warning"
+    FAILURE = "failure"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    check: str
+    level: Level
+    message: str
+    next_step: str = ""
+
+
+def examine(memory: Memory) -> list[Finding]:
+    roots = watched_roots(memory)
+    files = memory.history.files()
+    return [
+        _database(memory),
+        _disk(memory),
+        _daemon(memory, memory.clock),
+        _paused(memory),
+        *_files(files),
+        _unread(memory, roots),
+        _silent(files),
+        _bad_lines(files),
+        _last_success(memory),
+        *(_cleanup(root) for root in roots),
+    ]
+
+
+def _ok(check: str, message: str) -> Finding:
+    return Finding(check=check, level=Level.OK, message=message)
+
+
+def _warning(check: str, message: str, next_step: str) -> Finding:
+    return Finding(check=check, level=Level.WARNING, message=message, next_step=next_step)
+
+
+def _failure(check: str, message: str, next_step: str) -> Finding:
+    return Finding(check=check, level=Level.FAILURE, message=message, next_step=next_step)
+
+
+def _database(memory: Memory) -> Finding:
+    wrong = memory.database.check()
+    if wrong:
+        return _failure(
+            "database",
+            f"{memory.database.location} is damaged: {wrong[0]}",
+            "Restore a backup, or move it aside and run `recollect ingest` again.",
+        )
+    return _ok("database", f"{memory.database.location} is sound ({memory.database.size_bytes() / 1e6:,.1f} MB)")
+
+
+def _disk(memory: Memory) -> Finding:
+    free = shutil.disk_usage(memory.settings.home).free
+    if free < MIN_FREE_BYTES:
+        return _warning("disk", f"Only {free / 1e6:,.0f} MB are free for {memory.settings.home}", "Free some space.")
+    return _ok("disk", f"{free / 1e9:,.1f} GB free")
+
+
+def _daemon(memory: Memory, clock: Clock) -> Finding:
+    runtime = memory.settings.runtime
+    status = read_status(runtime)
+    if not is_locked(runtime):
+        if status:
+            return _failure("daemon", "The daemon died without saying so", "Start it again: recollect up.")
+        return _warning("daemon", "Not running: new messages wait until you ingest", "recollect up keeps watching.")
+    if status is None or not status.last_scan_at:
+        return _ok("daemon", "Running, in its first pass")
+    age = clock() - from_text(status.last_scan_at)
+    if age > timedelta(seconds=max(60.0, status.poll_interval_seconds * 5)):
+        return _failure(
+            "daemon", f"Process {status.pid} has not scanned for {age.total_seconds() / 60:.0f} minutes", "Restart it."
+        )
+    if status.problem:
+        return _warning("daemon", f"Running, but {status.problem}", "It still scans at its interval.")
+    return _ok("daemon", f"Running as process {status.pid}, last scan {local(status.last_scan_at):%H:%M:%S}")
+
+
+def _paused(memory: Memory) -> Finding:
+    since = memory.history.paused_since()
+    if since:
+        return _warning("pause", f"Paused since {local(since):%Y-%m-%d %H:%M}", "recollect resume goes on.")
+    return _ok("pause", "Not paused")
+
+
+def _files(files: list[File]) -> list[Finding]:
+    failed = [file for file in files if file.status is FileStatus.FAILED]
+    reading = [file for file in files if file.status is FileStatus.INGESTING]
+    findings: list[Finding] = []
+    if failed:
+        findings.append(
+            _failure(
+                "files",
+                f"{len(failed)} could not be read, first {failed[0].key}: {failed[0].reason}",
+                f"Mend it and run `recollect ingest {failed[0].path}`.",
+            )
+        )
+    if reading:
+        findings.append(
+            _warning(
+                "files", f"{len(reading)} are half read, first {reading[0].key}", "recollect ingest finishes them."
+            )
+        )
+    return findings or [_ok("files", f"{len(files)} known, none failed")]
+
+
+def _unread(memory: Memory, roots: list[Path]) -> Finding:
+    """Counts against the disk."""
+    read_to = {file.id: file.read_to for file in memory.history.files()}
+    seen = {item.path: item for item in memory.history.seen_paths()}
+    ignore = Ignore(str(memory.settings.home))
+    on_disk = [found for root in roots if root.is_dir() for found in find(str(root), ignore)]
+    new = [found for found in on_disk if found.path not in seen and found.status.st_size]
+    grown = [
+        found.status.st_size - read_to.get(seen[found.path].file_id, 0)
+        for found in on_disk
+        if found.path in seen and found.status.st_size > seen[found.path].size
+    ]
+    if new or grown:
+        megabytes = (sum(found.status.st_size for found in new) + sum(max(0, size) for size in grown)) / 1e6
+        return _warning(
+            "disk against database",
+            f"{len(new)} files are not taken in yet, {len(grown)} have grown ({megabytes:,.1f} MB)",
+            "recollect ingest, or keep `recollect up` running.",
+        )
+    vanished = sum(not os.path.exists(path) for path in seen)
+    return _ok("disk against database", f"{len(on_disk)} files on disk, all taken in; {vanished} live on only here")
+
+
+def _silent(files: list[File]) -> Finding:
+    silent = [
+        file
+        for file in files
+        if file.read_to > SILENT_BYTES and not file.counts.in_messages and not file.counts.private
+    ]
+    if silent:
+        return _failure(
+            "format",
+            f"{len(silent)} large files gave no message, first {silent[0].key}",
+            "Its format may have changed: upgrade Recollect, then `recollect ingest --reimport`.",
+        )
+    return _ok("format", "Files that grow give messages")
+
+
+def _bad_lines(files: list[File]) -> Finding:
+    lines = sum(file.counts.lines for file in files)
+    bad = sum(file.counts.bad for file in files)
+    if lines and bad / lines > MAX_BAD_SHARE:
+        return _warning("lines", f"{bad:,} of {lines:,} lines are not readable", "recollect health lists the files.")
+    return _ok("lines", f"{lines:,} read, {bad:,} unreadable and kept as they are")
+
+
+def _last_success(memory: Memory) -> Finding:
+    done = [event for name in ("ingest", "scan") for event in memory.runs.latest(name, "done", 1)]
+    if not done:
+        return _warning("last success", "Nothing was taken in yet", "recollect ingest ~/.claude/projects")
+    latest = max(done, key=lambda event: event.started_at)
+    return _ok("last success", f"{latest.name} at {local(latest.started_at):%Y-%m-%d %H:%M}")
+
+
+def _cleanup(root: Path) -> Finding:
+    rule = cleanup_of(root)
+    if rule is None:
+        return _ok("clean-up", f"{root}: no rule known")
+    if rule.days >= 3650:
+        return _ok("clean-up", f"{root}: kept for {rule.days:,.0f} days")
+    return _warning(
+        "clean-up",
+        f"Claude Code deletes transcripts in {root} {rule.days:g} days after their last change",
+        f'Keep `recollect up` running, or set "cleanupPeriodDays": 36500 in {rule.settings_file}.',
+    )

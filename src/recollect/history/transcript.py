@@ -1,0 +1,107 @@
+"""A conversation as people read it: local time, who spoke, the words first, tools as one line each."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from recollect.clock import local
+from recollect.history.messages import Author, Block, Message, Standing
+
+SPEAKERS = {
+    Author.USER: "You",
+    Author.ASSISTANT: "Assistant",
+    Author.SUBAGENT: "Sub-agent",
+    Author.TOOL: "Tool",
+    Author.MACHINE: "Machine",
+}
+TURN_GAP_SECONDS = 600
+"""A longer pause inside a conversation is shown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paragraph:
+    """One thing to show. `style`: day, pause, user, assistant, aside, text, tool."""
+
+    style: str
+    text: str
+
+
+def paragraphs(messages: list[Message]) -> Iterator[Paragraph]:
+    day = ""
+    previous: Message | None = None
+    for message in messages:
+        moment = local(message.at) if message.at else None
+        if moment and f"{moment:%Y-%m-%d}" != day:
+            day = f"{moment:%Y-%m-%d}"
+            yield Paragraph(style="day", text=f"{moment:%A, %d %B %Y}")
+        if previous and previous.last_at and moment:
+            seconds = (moment - local(previous.last_at)).total_seconds()
+            if seconds > TURN_GAP_SECONDS:
+                yield Paragraph(style="pause", text=f"{seconds / 60:,.0f} minutes later")
+        if not (previous and _continues(previous, message)):
+            yield Paragraph(style=_style(message), text=_heading(message, f"{moment:%H:%M}" if moment else ""))
+        yield from _body(message)
+        previous = message
+
+
+def _continues(previous: Message, message: Message) -> bool:
+    """The assistant goes on speaking after a tool: no new heading."""
+    return (
+        message.author is Author.ASSISTANT
+        and (previous.author, previous.standing, previous.agent_id)
+        == (message.author, message.standing, message.agent_id)
+    )
+
+
+def _style(message: Message) -> str:
+    if message.standing is not Standing.SAID or message.gone:
+        return "aside"
+    return "user" if message.author is Author.USER else "assistant"
+
+
+def _heading(message: Message, clock: str) -> str:
+    notes = [message.kind] if message.kind and message.author is not Author.USER else []
+    if message.agent_id and message.agent_id != "inline":
+        notes.append(message.agent_id)
+    if message.standing not in (Standing.SAID, Standing.ASIDE):
+        notes.append(str(message.standing))
+    if message.gone:
+        notes.append("no longer in the file")
+    said_by = SPEAKERS[message.author] + (f" ({', '.join(notes)})" if notes else "")
+    return f"{said_by}  {clock}".rstrip()
+
+
+def _body(message: Message) -> Iterator[Paragraph]:
+    if message.author is Author.TOOL:
+        if message.text:
+            yield Paragraph(style="tool", text=message.text)
+        return
+    for block in message.blocks:
+        if block["type"] == "text":
+            if block["text"].strip():
+                yield Paragraph(style="text", text=block["text"].strip())
+        elif block["type"] != "tool_result":
+            yield Paragraph(style="tool", text=_block_line(block))
+
+
+def _block_line(block: Block) -> str:
+    kind = block["type"]
+    if kind == "tool_call":
+        return f"→ {block['name']}  {block.get('summary', '')}".rstrip()
+    if kind == "thinking":
+        return "… thought" + (f" ({block['characters']:,} characters)" if block.get("characters") else "")
+    if kind in ("image", "document"):
+        return f"[{kind} {block.get('media_type', '')}, {block.get('bytes', 0):,} bytes]"
+    return f"[{kind}]"
+
+
+def plain(messages: list[Message]) -> str:
+    """The transcript as text, for pipes, files and models."""
+    lines: list[str] = []
+    for paragraph in paragraphs(messages):
+        if paragraph.style in ("day", "pause"):
+            lines += ["", f"── {paragraph.text} ──"]
+        elif paragraph.style in ("text", "tool"):
+            lines += [f"  {line}" for line in paragraph.text.splitlines()]
+        else:
+            lines += ["", paragraph.text]
+    return "\n".join(lines).strip() + "\n"

@@ -1,0 +1,77 @@
+"""Noticing that transcripts changed.
+
+Events are hints: they are lost on network disks, in new folders and under load. So an event only says where to look,
+the folder it names is looked through as a whole, and everything is scanned again at a fixed interval anyway.
+"""
+
+import os
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+DEBOUNCE_MILLISECONDS = 500
+"""One turn of an agent is many writes: a burst is one pass."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """Where something changed; None: time for a scan of everything."""
+
+    folders: list[str] | None
+
+
+class Watcher:
+    """Gives hints until `stop` is set. Without events (`problem` says why) only the interval is left."""
+
+    def __init__(self, roots: list[Path], interval_seconds: float, stop: threading.Event) -> None:
+        self._roots = roots
+        self._interval = interval_seconds
+        self._stop = stop
+        self.problem = ""
+
+    def hints(self) -> Iterator[Hint]:
+        due = time.monotonic() + self._interval
+        for folders in self._changes():
+            now = time.monotonic()
+            if now >= due:
+                due = now + self._interval
+                yield Hint(None)
+            elif folders:
+                yield Hint(folders)
+
+    def _changes(self) -> Iterator[list[str]]:
+        """Folders in which something changed; an empty list now and then."""
+        existing = [str(root) for root in self._roots if root.exists()]
+        if existing:
+            try:
+                yield from self._events(existing)
+            except (OSError, RuntimeError) as error:
+                self.problem = f"the operating system gives no events ({error})"
+        else:
+            self.problem = "there is no folder to watch yet"
+        while not self._stop.wait(min(self._interval, 1.0)):
+            yield []
+
+    def _events(self, paths: list[str]) -> Iterator[list[str]]:
+        from watchfiles import watch
+
+        wait = int(min(self._interval, 1.0) * 1000)
+        changes = watch(
+            *paths,
+            debounce=DEBOUNCE_MILLISECONDS,
+            rust_timeout=wait,
+            yield_on_timeout=True,
+            stop_event=self._stop,
+            raise_interrupt=False,
+            ignore_permission_denied=True,
+            watch_filter=None,
+        )
+        for events in changes:
+            yield sorted({_folder(path) for _, path in events})
+
+
+def _folder(path: str) -> str:
+    """A new folder is looked through itself; a file through the folder it lies in."""
+    return path if os.path.isdir(path) else os.path.dirname(path)

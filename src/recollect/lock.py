@@ -1,0 +1,70 @@
+"""One daemon per home: a lock that the operating system drops when its holder dies, however it dies."""
+
+import os
+from pathlib import Path
+from typing import IO
+
+from recollect.errors import Conflict, Denied
+
+
+class HomeLock:
+    """Held from `acquire` until `release` or the end of the process."""
+
+    def __init__(self, runtime: Path) -> None:
+        self._path = runtime / "daemon.lock"
+        self._file: IO[str] | None = None
+
+    def acquire(self) -> None:
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            file = open(self._path, "a+", encoding="utf-8")
+        except OSError as error:
+            raise Denied(f"{self._path} cannot be made: {error.strerror}. Choose another home with --home.") from error
+        if not _try_lock(file):
+            file.seek(0)
+            holder = file.read().strip() or "unknown"
+            file.close()
+            raise Conflict(
+                f"Recollect already runs for {self._path.parent.parent} (process {holder}). "
+                "One is enough: it takes everything in. Stop that one first, or use another --home."
+            )
+        file.truncate(0)
+        file.write(str(os.getpid()))
+        file.flush()
+        self._file = file
+
+    def release(self) -> None:
+        if self._file:
+            self._file.truncate(0)
+            self._file.close()
+            self._file = None
+
+
+def is_locked(runtime: Path) -> bool:
+    """Whether a daemon holds the lock now."""
+    try:
+        with open(runtime / "daemon.lock", "a+", encoding="utf-8") as file:
+            return not _try_lock(file)
+    except OSError:
+        return False
+
+
+if os.name == "nt":  # pragma: no cover
+    import msvcrt
+
+    def _try_lock(file: IO[str]) -> bool:
+        try:
+            file.seek(0x7FFF_0000)
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+else:
+    import fcntl
+
+    def _try_lock(file: IO[str]) -> bool:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True

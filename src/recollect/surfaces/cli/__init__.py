@@ -1,0 +1,1 @@
+"""The command line. `main` is the door; one module per group of commands."""

@@ -1,0 +1,115 @@
+"""up."""
+
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from recollect.surfaces.cli.history import print_report, reading_progress, report_json
+from recollect.surfaces.cli.operation import Json, Place
+from recollect.surfaces.cli.output import print_json, say, short_path, style, warn, when
+
+if TYPE_CHECKING:
+    from recollect.daemon import DaemonStatus
+    from recollect.history import IngestReport
+    from recollect.memory import Memory
+    from recollect.welcome import Welcome
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(up)
+
+
+def up(
+    context: typer.Context,
+    once: Annotated[bool, typer.Option("--once", help="Take in what there is, then end.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Take in what your agents wrote, then keep up while they write. Ctrl-C ends it."""
+    from recollect.daemon import Daemon, watched_roots
+
+    place: Place = context.obj
+    with place.open() as memory:
+        if not watched_roots(memory):
+            _show_demo(memory, as_json)
+        summary: dict[str, Any] = {}
+
+        def first_pass(memory: "Memory", roots: list[Path]) -> None:
+            summary.update(_first_pass(memory, roots, quiet=as_json))
+
+        daemon = Daemon(memory, notify=_say_change)
+        if not as_json and not once:
+            say(style("Recollect is up.", "bold") + f" Home: {short_path(str(memory.settings.home))}. Ctrl-C ends it.")
+        daemon.run(first_pass, once=once)
+        if as_json:
+            print_json(summary)
+        elif not once:
+            say("Recollect is down. Everything read so far is kept.")
+
+
+def _first_pass(memory: "Memory", roots: list[Path], quiet: bool) -> dict[str, Any]:
+    from recollect.welcome import welcome
+
+    if not roots:
+        return {"roots": []}
+    for root in roots:
+        if not quiet:
+            say(f"Reading {short_path(str(root))}")
+    existing = [root for root in roots if root.exists()]
+    for root in roots:
+        if root not in existing:
+            warn(f"recollect: {root} does not exist; it is watched for.")
+    with reading_progress(not quiet) as (on_total, on_progress):
+        report = memory.history.ingest(existing, on_total=on_total, on_progress=on_progress)
+    result = welcome(memory, existing)
+    if not quiet:
+        print_report(report)
+        _print_result(result)
+    return {"roots": [str(root) for root in roots], **report_json(report), **asdict(result)}
+
+
+def _print_result(result: "Welcome") -> None:
+    months = "month" if result.months == 1 else "months"
+    say()
+    say(style(f"{result.conversations:,} conversations from {result.months} {months} are safe now.", "bold", "green"))
+    if result.first_at:
+        say(f"The oldest is from {when(result.first_at)}.")
+    if result.next_to_be_deleted:
+        say("Claude Code would have deleted next:")
+        for item in result.next_to_be_deleted:
+            left = f"in {item.days_left} days" if item.days_left else "overdue"
+            say(f"  {left:>11}  {item.title[:70]}")
+    say(f"Try: {style(result.try_this, 'cyan')}")
+    say()
+
+
+def _show_demo(memory: "Memory", quiet: bool) -> None:
+    """No agent of this computer wrote anything yet."""
+    from recollect.welcome import open_demo
+
+    home, found = open_demo(memory)
+    if quiet:
+        return
+    say(style("DEMO HOUSE", "bold", "yellow") + ": no agent's transcripts were found on this computer, so here are")
+    say(f"{len(found)} made-up conversations, kept apart in {short_path(str(home))}. Nothing of yours is in it.")
+    say()
+    for item in found:
+        say(f"  {item.conversation.id[:8]}  {when(item.conversation.started_at)}  {item.title[:70]}")
+    say()
+    command = f"recollect --home {short_path(str(home))} show {found[0].conversation.id[:8]}"
+    say(f"Try: {style(command, 'cyan')}")
+    say("Your own appear by themselves as soon as Claude Code writes on this computer.")
+    say()
+
+
+def _say_change(status: "DaemonStatus", report: "IngestReport") -> None:
+    line = f"{when(status.last_change_at)}  +{report.messages_added} messages from {report.ingested} files"
+    if report.failed:
+        line += f", {report.failed} failed: {report.problems[-1].reason}"
+    if sys.stdout.isatty():
+        sys.stdout.write(f"\r\x1b[K{line} · {status.messages_added:,} since start")
+        sys.stdout.flush()
+    else:
+        say(line)

@@ -1,0 +1,286 @@
+"""ingest, conversations, show, pause, resume."""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from recollect.surfaces.cli.operation import Json, Place
+from recollect.surfaces.cli.output import is_terminal, print_json, say, short_path, style, table, warn, when
+
+if TYPE_CHECKING:
+    from recollect.history import IngestReport, Listed, Message
+
+MAX_SHOWN_PROBLEMS = 10
+
+
+def register(app: typer.Typer) -> None:
+    for command in (ingest, conversations, show, pause, resume):
+        app.command()(command)
+
+
+def ingest(
+    context: typer.Context,
+    paths: Annotated[list[Path], typer.Argument(help="Transcripts, or folders with transcripts.")],
+    source: Annotated[str | None, typer.Option(help="Whose format it is, when it is not recognised.")] = None,
+    reimport: Annotated[
+        bool, typer.Option("--reimport", help="Read again from the start; from the vault where the file is gone.")
+    ] = False,
+    no_raw: Annotated[
+        bool, typer.Option("--no-raw", help="Keep the raw lines with their secrets masked too.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Take in transcripts. Only what is new is read; nothing is doubled."""
+    place: Place = context.obj
+    with place.open() as memory, reading_progress(not as_json) as (on_total, on_progress):
+        report = memory.history.ingest(
+            paths,
+            source=source,
+            reimport=reimport,
+            keep_raw=False if no_raw else None,
+            on_total=on_total,
+            on_progress=on_progress,
+        )
+    if as_json:
+        print_json(report_json(report))
+    else:
+        print_report(report)
+    if report.failed:
+        raise typer.Exit(1)
+
+
+Advance = Callable[[int], None]
+
+
+@contextmanager
+def reading_progress(wanted: bool) -> Iterator[tuple[Advance, Advance]]:
+    """A bar with rate and time left, on a terminal only."""
+    import sys
+
+    if not wanted or not sys.stderr.isatty():
+        yield (lambda _: None), (lambda _: None)
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
+
+    columns = (
+        TextColumn("Reading"),
+        BarColumn(),
+        DownloadColumn(),
+        TransferSpeedColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("read", total=None)
+        yield (lambda total: bar.update(task, total=total)), (lambda read: bar.advance(task, read))
+
+
+def report_json(report: "IngestReport") -> dict[str, object]:
+    counts = report.counts
+    return {
+        "files": report.files,
+        "ingested": report.ingested,
+        "skipped": report.skipped,
+        "failed": report.failed,
+        "messages_added": report.messages_added,
+        "lines": counts.lines,
+        "lines_parsed": counts.parsed,
+        "lines_bad": counts.bad,
+        "records_recovered": counts.recovered,
+        "records_private": counts.private,
+        "types": counts.types,
+        "blocks": counts.blocks,
+        "bytes_read": report.bytes_read,
+        "seconds": round(report.seconds, 3),
+        "problems": [
+            {"file": problem.file, "reason": problem.reason, **({"line": problem.line} if problem.line else {})}
+            for problem in report.problems
+        ],
+    }
+
+
+def print_report(report: "IngestReport") -> None:
+    counts = report.counts
+    megabytes = report.bytes_read / 1e6
+    say(
+        f"{report.messages_added:,} new messages from {report.ingested:,} of {report.files:,} files"
+        f" ({megabytes:,.1f} MB in {report.seconds:.1f} s)"
+    )
+    notes = [
+        (report.skipped, "unchanged or empty"),
+        (report.failed, "failed"),
+        (counts.bad, "unreadable lines, kept as they are"),
+        (counts.recovered, "records recovered from them"),
+        (counts.private, "records left out as private"),
+    ]
+    for number, what in notes:
+        if number:
+            say(f"  {number:,} {what}")
+    for problem in report.problems[:MAX_SHOWN_PROBLEMS]:
+        where = f"{short_path(problem.file)}:{problem.line}" if problem.line else short_path(problem.file)
+        warn(f"  {where}: {problem.reason}")
+    if len(report.problems) > MAX_SHOWN_PROBLEMS:
+        warn(f"  … and {len(report.problems) - MAX_SHOWN_PROBLEMS} more; --json lists them all")
+
+
+def conversations(
+    context: typer.Context,
+    status: Annotated[
+        str, typer.Option(help="active, ready, queued, processing, archived or skipped.")
+    ] = "",
+    project: Annotated[str, typer.Option(help="Part of the working folder.")] = "",
+    limit: Annotated[int, typer.Option(min=1, help="At most this many.")] = 30,
+    as_json: Json = False,
+) -> None:
+    """List conversations, the latest first."""
+    place: Place = context.obj
+    with place.open() as memory:
+        found = memory.history.conversations(status=status, project=project, limit=limit)
+    if as_json:
+        print_json([listed_json(item) for item in found])
+        return
+    if not found:
+        say("No conversations. `recollect ingest ~/.claude/projects` takes yours in.")
+        return
+    rows = [
+        (
+            item.conversation.id[:8],
+            when(item.conversation.started_at),
+            item.conversation.messages,
+            item.conversation.status,
+            os.path.basename(item.conversation.project.rstrip("/")) or "–",
+            item.title,
+        )
+        for item in found
+    ]
+    table(("id", "started", "said", "status", "project", "title"), rows, right=(2,))
+
+
+def listed_json(item: "Listed") -> dict[str, object]:
+    conversation = item.conversation
+    return {
+        "id": conversation.id,
+        "session_id": conversation.session_id,
+        "file": item.file,
+        "source": conversation.source,
+        "project": conversation.project,
+        "started_at": conversation.started_at,
+        "ended_at": conversation.ended_at,
+        "messages": conversation.messages,
+        "status": conversation.status,
+        "title": item.title,
+        "thread": item.thread,
+    }
+
+
+def show(
+    context: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="ID", help="A conversation's id, or the start of it.")],
+    everything: Annotated[
+        bool,
+        typer.Option("--all", help="Also tool results, machine text, sub-agents and lines that are gone."),
+    ] = False,
+    thread: Annotated[
+        bool, typer.Option("--thread", help="The whole thread: resumed, forked and continued sessions too.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Show one conversation as a readable transcript."""
+    from recollect.history.transcript import plain
+
+    place: Place = context.obj
+    with place.open() as memory:
+        item = memory.history.conversation(name)
+        parts = memory.history.thread(item.conversation) if thread else [item]
+        messages = [
+            message for part in parts for message in memory.history.messages(part.conversation, everything=everything)
+        ]
+    if as_json:
+        print_json({**listed_json(item), "messages": [message_json(item, message) for message in messages]})
+        return
+    _print_heading(item, len(parts))
+    if is_terminal():
+        _print_coloured(messages)
+    else:
+        say(plain(messages))
+
+
+def message_json(item: "Listed", message: "Message") -> dict[str, object]:
+    return {
+        "id": message.id,
+        "author": message.author,
+        "at": message.at,
+        "text": message.text,
+        "blocks": message.blocks,
+        "tools": message.tools,
+        "cwd": message.cwd,
+        "session_id": message.session_id,
+        "file": item.file,
+        "line": message.line,
+        "standing": message.standing,
+        "kind": message.kind,
+        "agent_id": message.agent_id,
+        "model": message.model,
+        "gone": message.gone,
+    }
+
+
+def _print_heading(item: "Listed", parts: int) -> None:
+    conversation = item.conversation
+    say(style(item.title, "bold"))
+    facts = [
+        when(conversation.started_at),
+        f"{conversation.messages} messages",
+        conversation.status,
+        short_path(conversation.project) or "no project",
+        f"{parts} conversations" if parts > 1 else "",
+    ]
+    say(style(" · ".join(fact for fact in facts if fact), "dim"))
+    say(style(f"id {conversation.id} · {conversation.source} · {item.file}", "dim"))
+    say()
+
+
+def _print_coloured(messages: "list[Message]") -> None:
+    from recollect.history.transcript import paragraphs
+
+    styles = {"day": ("bold",), "pause": ("dim",), "user": ("green", "bold"), "assistant": ("blue", "bold")}
+    for paragraph in paragraphs(messages):
+        if paragraph.style in ("text", "tool"):
+            names = ("dim",) if paragraph.style == "tool" else ()
+            for line in paragraph.text.splitlines():
+                say("  " + style(line, *names))
+        elif paragraph.style in ("day", "pause"):
+            say()
+            say(style(f"── {paragraph.text} ──", *styles[paragraph.style]))
+        else:
+            say()
+            say(style(paragraph.text, *styles.get(paragraph.style, ("dim",))))
+    say()
+
+
+def pause(context: typer.Context, as_json: Json = False) -> None:
+    """Stop taking anything in. What is said until `resume` stays out for good."""
+    place: Place = context.obj
+    with place.open() as memory:
+        since = memory.history.pause()
+    if as_json:
+        print_json({"paused": True, "since": since})
+    else:
+        say(f"Paused since {when(since)}. `recollect resume` goes on.")
+
+
+def resume(context: typer.Context, as_json: Json = False) -> None:
+    """Go on after a pause."""
+    place: Place = context.obj
+    with place.open() as memory:
+        span = memory.history.resume()
+    if as_json:
+        print_json({"paused": False, "since": span[0] if span else None, "until": span[1] if span else None})
+    elif span:
+        say(f"Taking in again. What was said from {when(span[0])} to {when(span[1])} stays out.")
+    else:
+        say("It was not paused.")

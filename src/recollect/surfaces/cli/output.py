@@ -1,0 +1,96 @@
+"""Printing: one JSON document for programs, tables and colours for people on a terminal, plain text in a pipe."""
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from recollect.clock import local
+
+
+def print_json(value: object) -> None:
+    sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(value), indent=1) + b"\n")
+    sys.stdout.buffer.flush()
+
+
+def say(text: str = "") -> None:
+    """To the person."""
+    sys.stdout.write(text + "\n")
+
+
+def warn(text: str) -> None:
+    sys.stderr.write(text + "\n")
+
+
+def is_terminal() -> bool:
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+_CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "blue": "34", "cyan": "36"}
+
+
+def style(text: str, *names: str) -> str:
+    if not names or not is_terminal():
+        return text
+    return f"\x1b[{';'.join(_CODES[name] for name in names)}m{text}\x1b[0m"
+
+
+def when(text: str) -> str:
+    """A stored time, as the person's clock shows it."""
+    return f"{local(text):%Y-%m-%d %H:%M}" if text else "–"
+
+
+def short_path(path: str) -> str:
+    home = str(Path.home())
+    return "~" + path[len(home) :] if path == home or path.startswith(home + os.sep) else path
+
+
+def width() -> int:
+    import shutil
+
+    return shutil.get_terminal_size((100, 24)).columns
+
+
+def _cell_width(text: str) -> int:
+    if text.isascii():
+        return len(text)
+    from rich.cells import cell_len
+
+    return cell_len(text)
+
+
+def _fit(text: str, cells: int) -> str:
+    if _cell_width(text) <= cells:
+        return text
+    if text.isascii():
+        return text[: max(0, cells - 1)] + "…"
+    from rich.cells import set_cell_size
+
+    return set_cell_size(text, max(0, cells - 1)).rstrip() + "…"
+
+
+def table(headings: Sequence[str], rows: Sequence[Sequence[Any]], *, right: Sequence[int] = ()) -> None:
+    """Columns as wide as their content; on a terminal the last one is cut where the line ends."""
+    texts = [[str(cell) for cell in row] for row in rows]
+    widths = [
+        max(_cell_width(heading), *(_cell_width(row[index]) for row in texts), 0)
+        for index, heading in enumerate(headings)
+    ]
+    if sys.stdout.isatty():
+        taken = sum(widths[:-1]) + 2 * (len(widths) - 1)
+        widths[-1] = max(10, min(widths[-1], width() - taken))
+
+    def line(cells: Sequence[str]) -> str:
+        padded: list[str] = []
+        for index, cell in enumerate(cells):
+            fitted = _fit(cell, widths[index]) if sys.stdout.isatty() else cell
+            space = " " * (widths[index] - _cell_width(fitted))
+            padded.append(space + fitted if index in right else fitted + space)
+        return "  ".join(padded).rstrip()
+
+    say(style(line(headings), "bold"))
+    for row in texts:
+        say(line(row))
