@@ -2,13 +2,13 @@
 
     python benchmarks/ingest.py FOLDER [--big-megabytes 2048] [--files 10000]
 
-1. End to end: `recollect` ingests FOLDER into a new home, against a floor: read the bytes, split lines, decode each with
-   msgspec, compress the raw line, store it in SQLite. Interleaved, best of five.
+1. End to end: `recollect` ingests FOLDER into a new home, against a floor: read the bytes, split lines, decode each
+   with msgspec, compress the raw line, store it in SQLite. Interleaved, best of five.
 2. Memory and flatness: generated files of 10 MB to 2 GB, each ingested by a process of its own: seconds per MB and peak
    resident memory.
 3. Rescan: 10,000 unchanged files, against statting them.
 
-Prints one JSON document on stdout and a table on stderr. Nothing here passes or fails; `docs/benchmarks.md` has results.
+Prints one JSON document on stdout and progress on stderr. `docs/benchmarks.md` has results.
 """
 
 import argparse
@@ -20,6 +20,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import apsw
@@ -48,10 +50,8 @@ def floor(paths: list[str], folder: Path) -> float:
             for line, raw in enumerate(file.read().split(b"\n")):
                 if not raw:
                     continue
-                try:
+                with suppress(msgspec.DecodeError, UnicodeDecodeError):
                     decode(raw)
-                except (msgspec.DecodeError, UnicodeDecodeError):
-                    pass
                 rows.append((number, line, packer.compress(raw)))
         database.execute("BEGIN IMMEDIATE")
         database.executemany("INSERT INTO lines VALUES (?, ?, ?)", rows)
@@ -98,7 +98,7 @@ def generate(path: Path, megabytes: int) -> None:
 
 def _turn(turn: int, output: str) -> bytes:
     session = "00000000-0000-4000-8000-000000000001"
-    stamp = f"2026-{1 + turn // 250000 % 12:02d}-{1 + turn // 20000 % 28:02d}T{turn // 1000 % 20:02d}:{turn // 17 % 60:02d}:{turn % 60:02d}.000Z"
+    stamp = f"{datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=turn * 20):%Y-%m-%dT%H:%M:%S}.000Z"
 
     def line(kind: str, number: int, **fields: object) -> dict[str, object]:
         return {
@@ -114,14 +114,32 @@ def _turn(turn: int, output: str) -> bytes:
         }
 
     reply = {"id": f"msg_{turn:024d}", "model": "claude-opus-5-5", "role": "assistant", "type": "message"}
-    call = {"type": "tool_use", "id": f"toolu_{turn:024d}", "name": "Bash", "input": {"command": f"make step-{turn}"}}
+    call = {
+        "type": "tool_use",
+        "id": f"toolu_{turn:024d}",
+        "name": "Bash",
+        "input": {"command": f"make step-{turn}"},
+    }
     result = {"type": "tool_result", "tool_use_id": call["id"], "content": f"run {turn}\n{output}"}
     lines = [
-        line("user", 1, message={"role": "user", "content": f"Please look at step {turn} and tell me what it does."}),
-        line("assistant", 2, message={**reply, "content": [{"type": "text", "text": f"I will run step {turn}."}]}),
+        line(
+            "user",
+            1,
+            message={"role": "user", "content": f"Please look at step {turn} and tell me what it does."},
+        ),
+        line(
+            "assistant",
+            2,
+            message={**reply, "content": [{"type": "text", "text": f"I will run step {turn}."}]},
+        ),
         line("assistant", 3, message={**reply, "content": [call]}),
         line("progress", 4, data={"type": "bash_progress", "output": output[:2000]}),
-        line("user", 5, message={"role": "user", "content": [result]}, toolUseResult={"stdout": output, "turn": turn}),
+        line(
+            "user",
+            5,
+            message={"role": "user", "content": [result]},
+            toolUseResult={"stdout": output, "turn": turn},
+        ),
     ]
     return b"".join(msgspec.json.encode(item) + b"\n" for item in lines)
 
@@ -165,7 +183,9 @@ def rescan(scratch: Path, files: int) -> dict[str, float]:
         folder = root / f"-project-{number // 50}"
         folder.mkdir(parents=True, exist_ok=True)
         name = f"{number:08x}-0000-4000-8000-000000000000"
-        (folder / f"{name}.jsonl").write_bytes(_turn(number, "short\n").replace(b"00000000-0000-4000-8000-000000000001", name.encode()))
+        (folder / f"{name}.jsonl").write_bytes(
+            _turn(number, "short\n").replace(b"00000000-0000-4000-8000-000000000001", name.encode())
+        )
     paths = [str(path) for path in root.rglob("*.jsonl")]
     with recollect.open(scratch / "home") as memory:
         memory.history.ingest([root])

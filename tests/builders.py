@@ -10,12 +10,14 @@ import msgspec
 
 from recollect.clock import to_text
 from recollect.history.counts import Counts, Problem
-from recollect.history.folding import Batch, Fold, FoldState, Stored
+from recollect.history.folding import Batch, Fold, FoldState
 from recollect.history.messages import Author, Entry, Message, Standing
-from recollect.history.privacy import Ignore, Span
+from recollect.history.privacy import Ignore
 from recollect.history.reading import Line, read_blocks
+from recollect.history.records import Stored
 from recollect.history.sources import FileFacts, Source
 from recollect.history.sources.claude_code import ClaudeCode
+from recollect.history.spans import Span
 from recollect.history.vault import Packer
 
 Record = dict[str, Any]
@@ -74,9 +76,7 @@ def assistant(
         "stop_reason": None,
         "usage": {"input_tokens": 3, "output_tokens": number},
     }
-    return _chained(
-        "assistant", number, minutes, {"message": message, "requestId": f"req_{number}", **fields}
-    )
+    return _chained("assistant", number, minutes, {"message": message, "requestId": f"req_{number}", **fields})
 
 
 def text(words: str) -> Record:
@@ -255,10 +255,8 @@ class Folding:
         self.result.state = fold_of_file.state
 
 
-def fold(
-    data: bytes, *, sizes: list[int] | None = None, bytes_at_once: int = 1 << 22, **options: Any
-) -> Folded:
-    """Read a file that had these sizes when it was looked at, and then all of it, each time where it was left."""
+def fold(data: bytes, *, sizes: list[int] | None = None, bytes_at_once: int = 1 << 22, **options: Any) -> Folded:
+    """Read a file at these sizes, and then all of it, each time from where it was left."""
     folding = Folding(**options)
     for size in [*(sizes or []), len(data)]:
         opened = Trickle(data[:size], bytes_at_once)

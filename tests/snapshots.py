@@ -30,7 +30,9 @@ def messages_of(memory: Memory) -> list[dict[str, Any]]:
 
 def conversations_of(memory: Memory) -> list[dict[str, Any]]:
     listed = memory.history.conversations(limit=10_000)
-    found = [{**asdict(item.conversation), "title": item.title, "thread": item.thread, "key": item.file} for item in listed]
+    found = [
+        {**asdict(item.conversation), "title": item.title, "thread": item.thread, "key": item.file} for item in listed
+    ]
     return sorted(found, key=lambda item: item["id"])
 
 

@@ -16,7 +16,7 @@ from recollect.errors import Conflict, Corrupt, Denied, Invalid, NotFound, Recol
 
 if TYPE_CHECKING:
     from recollect.memory import Memory
-    from recollect.memory import open_memory as open  # noqa: A004  recollect.open() reads well
+    from recollect.memory import open_memory as open
 
 __version__ = "0.1.0"
 

@@ -99,7 +99,9 @@ def _daemon(memory: Memory, clock: Clock) -> Finding:
     age = clock() - from_text(status.last_scan_at)
     if age > timedelta(seconds=max(60.0, status.poll_interval_seconds * 5)):
         return _failure(
-            "daemon", f"Process {status.pid} has not scanned for {age.total_seconds() / 60:.0f} minutes", "Restart it."
+            "daemon",
+            f"Process {status.pid} has not scanned for {age.total_seconds() / 60:.0f} minutes",
+            "Restart it.",
         )
     if status.problem:
         return _warning("daemon", f"Running, but {status.problem}", "It still scans at its interval.")
@@ -128,7 +130,9 @@ def _files(files: list[File]) -> list[Finding]:
     if reading:
         findings.append(
             _warning(
-                "files", f"{len(reading)} are half read, first {reading[0].key}", "recollect ingest finishes them."
+                "files",
+                f"{len(reading)} are half read, first {reading[0].key}",
+                "recollect ingest finishes them.",
             )
         )
     return findings or [_ok("files", f"{len(files)} known, none failed")]

@@ -7,7 +7,6 @@ an id computed from what they are derived from, so that a rebuild names them the
 import hashlib
 import os
 import time
-import uuid
 
 
 def new_id() -> str:
@@ -17,7 +16,8 @@ def new_id() -> str:
     value = (milliseconds & (1 << 48) - 1) << 80 | random_bits
     value = value & ~(0xF << 76) | 0x7 << 76
     value = value & ~(0x3 << 62) | 0x2 << 62
-    return str(uuid.UUID(int=value))
+    digits = f"{value:032x}"
+    return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
 
 
 def derived_id(*parts: str) -> str:

@@ -17,7 +17,7 @@ class HomeLock:
     def acquire(self) -> None:
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            file = open(self._path, "a+", encoding="utf-8")
+            file = open(self._path, "a+", encoding="utf-8")  # noqa: SIM115  held open as long as the lock is
         except OSError as error:
             raise Denied(f"{self._path} cannot be made: {error.strerror}. Choose another home with --home.") from error
         if not _try_lock(file):

@@ -32,9 +32,7 @@ class Memory:
         self.close()
 
 
-def open_memory(
-    home: Path | str | None = None, database: str | None = None, clock: Clock = system_clock
-) -> Memory:
+def open_memory(home: Path | str | None = None, database: str | None = None, clock: Clock = system_clock) -> Memory:
     """Open a home, making it when it is new. Without arguments: `RECOLLECT_HOME`, else `~/.recollect`."""
     settings = load_settings(home, database)
     return Memory(settings, open_database(settings.database_url), clock)

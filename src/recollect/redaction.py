@@ -38,9 +38,7 @@ _REFERENCE = re.compile(
     """
 )
 # Words and numbers joined by separators: an identifier, a slug, a version, a path.
-_WORDS = re.compile(
-    r"(?:sha\d+|[A-Za-z]+\d{0,2}|\d+)(?:[-_./:,@+?]+(?:sha\d+|[A-Za-z]+\d{0,2}|\d+))*[-_./:!?]*"
-)
+_WORDS = re.compile(r"(?:sha\d+|[A-Za-z]+\d{0,2}|\d+)(?:[-_./:,@+?]+(?:sha\d+|[A-Za-z]+\d{0,2}|\d+))*[-_./:!?]*")
 
 
 def _is_random(value: str) -> bool:
@@ -149,9 +147,7 @@ def _placed(
 ) -> Rule:
     """A credential known by what stands before it, which stays readable."""
     hints = (hint,) if isinstance(hint, str) else hint
-    return Rule(
-        name=name, hint=hints, pattern=re.compile(pattern), accept=accept, gate=gate, folded=folded, tail=tail
-    )
+    return Rule(name=name, hint=hints, pattern=re.compile(pattern), accept=accept, gate=gate, folded=folded, tail=tail)
 
 
 RULES: tuple[Rule, ...] = (
@@ -230,9 +226,7 @@ RULES: tuple[Rule, ...] = (
         "hooks.slack.com/",
         rf"hooks\.slack\.com/(?:services|workflows|triggers)/(?P<secret>(?:{_W}|/){{20,}})",
     ),
-    _placed(
-        "discord-webhook", ".com/api/webhooks/", rf"\.com/api/webhooks/[0-9]{{15,20}}/(?P<secret>{_W}{{40,}})"
-    ),
+    _placed("discord-webhook", ".com/api/webhooks/", rf"\.com/api/webhooks/[0-9]{{15,20}}/(?P<secret>{_W}{{40,}})"),
     # user id (public), time, signature; the first part stays
     _placed(
         "discord-token",
@@ -389,9 +383,7 @@ def find(text: str) -> list[Finding]:
     lowered = text.lower()
     if len(lowered) != len(text):  # a few letters grow in lower case; places must stay comparable
         lowered = "".join(c.lower() if c.isascii() else c for c in text)
-    found = sorted(
-        (start, end, place) for place in places for start, end in _spans(RULES[place], text, lowered)
-    )
+    found = sorted((start, end, place) for place in places for start, end in _spans(RULES[place], text, lowered))
     merged: list[tuple[int, int, int]] = []
     for start, end, place in found:
         if merged and start < merged[-1][1]:
@@ -422,9 +414,7 @@ _NAMES_CREDENTIAL = re.compile(rf"(?i:{_NAME})\Z")
 def _mask_named(name: str, text: str) -> str:
     masked = mask(text)
     is_value = masked == text and not any(map(str.isspace, text))
-    return (
-        f"{MARK}assignment]" if is_value and _NAMES_CREDENTIAL.search(name) and _is_secret(text) else masked
-    )
+    return f"{MARK}assignment]" if is_value and _NAMES_CREDENTIAL.search(name) and _is_secret(text) else masked
 
 
 def mask_json(value: object, *, name: str = "") -> object:

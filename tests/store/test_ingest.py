@@ -202,9 +202,7 @@ def test_any_sequence_of_appends_gives_the_rows_of_one_clean_import(
     assert snapshot_of(grown) == snapshot_of(clean)
 
 
-def test_lines_that_a_shrunk_file_no_longer_has_stay_and_are_marked(
-    memory: recollect.Memory, projects: Path
-) -> None:
+def test_lines_that_a_shrunk_file_no_longer_has_stay_and_are_marked(memory: recollect.Memory, projects: Path) -> None:
     told = Transcript("beans").exchanges(4)
     path = told.save(projects)
     memory.history.ingest([path])
@@ -410,9 +408,9 @@ def test_one_bad_line_does_not_stop_the_file(memory: recollect.Memory, projects:
     assert report.failed == 0
     assert (report.counts.lines, report.counts.bad) == (4, 2)
     assert [message["text"] for message in messages_of(memory) if message["author"] == "user"] == [
-        text["message"]["content"] for text in sorted(told.records, key=lambda one: one["uuid"]) if text["type"] == "user"
+        text["message"]["content"]
+        for text in sorted(told.records, key=lambda one: one["uuid"])
+        if text["type"] == "user"
     ]
     assert {problem.line for problem in report.problems} == {2, 3}
     assert memory.history.figures().vault[0] == 5
-
-

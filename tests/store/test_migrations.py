@@ -39,7 +39,9 @@ POSTGRES_COLUMNS = """
 SELECT table_name, column_name, data_type, collation_name, is_nullable, column_default
 FROM information_schema.columns WHERE table_schema = current_schema() ORDER BY table_name, ordinal_position
 """
-POSTGRES_INDEXES = "SELECT tablename, indexname, indexdef FROM pg_indexes WHERE schemaname = current_schema() ORDER BY 1, 2"
+POSTGRES_INDEXES = (
+    "SELECT tablename, indexname, indexdef FROM pg_indexes WHERE schemaname = current_schema() ORDER BY 1, 2"
+)
 EXTRA = Migration(
     version=9999, name="from_the_future", text="CREATE TABLE future_things (house {key} NOT NULL, body {bytes});\n"
 )

@@ -24,9 +24,7 @@ from recollect.history.sources import FileFacts
 from recollect.history.sources.claude_code import ClaudeCode
 
 SOURCE = ClaudeCode()
-AGENT_FACTS = FileFacts(
-    key="p/s/subagents/agent-a1.jsonl", kind="subagent", session_id=SESSION, agent_id="a1"
-)
+AGENT_FACTS = FileFacts(key="p/s/subagents/agent-a1.jsonl", kind="subagent", session_id=SESSION, agent_id="a1")
 COMPACTION_FACTS = FileFacts(key="p/x", kind="compaction", session_id=SESSION, agent_id="acompact-1")
 PROMPTS = FileFacts(key="history.jsonl", kind="prompts")
 
@@ -120,9 +118,7 @@ def test_the_records_of_others_are_not_recognised(record: dict[str, Any]) -> Non
 
 def test_lines_of_one_reply_have_the_key_of_the_reply_case_39() -> None:
     first = parse(assistant("Let me look.", number=2, message_id="msg_01ABCDEFGHIJKLMN"))
-    second = parse(
-        assistant(tool_use("Read", file_path="/a.py"), number=3, message_id="msg_01ABCDEFGHIJKLMN")
-    )
+    second = parse(assistant(tool_use("Read", file_path="/a.py"), number=3, message_id="msg_01ABCDEFGHIJKLMN"))
     assert first.key == second.key == "msg_01ABCDEFGHIJKLMN"
     assert first.uuid != second.uuid
 
@@ -186,9 +182,7 @@ def test_a_tool_result_is_a_tools_and_not_conversation_cases_42_48() -> None:
     assert entry.blocks == [{"type": "tool_result", "call": "toolu_01", "error": False, "characters": 8}]
 
 
-@pytest.mark.parametrize(
-    "structured", [{"stdout": "x"}, "Error: x", [{"type": "text", "text": "x"}], None, 7]
-)
+@pytest.mark.parametrize("structured", [{"stdout": "x"}, "Error: x", [{"type": "text", "text": "x"}], None, 7])
 def test_the_structured_result_may_be_anything_case_32(structured: object) -> None:
     assert parse(user([tool_result("x")], toolUseResult=structured)).text == "x"
 
@@ -348,7 +342,5 @@ def test_a_line_of_the_prompt_log_is_a_prompt_of_its_session() -> None:
     )
     assert who(entry) == (Author.USER, Standing.SAID, "prompt")
     assert (entry.at, entry.cwd, entry.stream, entry.text) == (moment(), CWD, SESSION, "hi there")
-    old = parse(
-        {"display": "/clear", "timestamp": 1_772_445_600_000, "project": CWD, "pastedContents": {}}, PROMPTS
-    )
+    old = parse({"display": "/clear", "timestamp": 1_772_445_600_000, "project": CWD, "pastedContents": {}}, PROMPTS)
     assert (old.standing, old.stream) == (Standing.ASIDE, CWD)

@@ -28,9 +28,7 @@ from recollect.history.sources.claude_code import ClaudeCode
 SOURCE = ClaudeCode()
 
 
-@pytest.mark.parametrize(
-    "line", [b"", b"{", b"[1]", b'"x"', b"// no", b'{"a":"\\escape"}', b"\xff\xff", b"null"]
-)
+@pytest.mark.parametrize("line", [b"", b"{", b"[1]", b'"x"', b"// no", b'{"a":"\\escape"}', b"\xff\xff", b"null"])
 def test_what_is_no_object_is_a_bad_record_case_22(line: bytes) -> None:
     with pytest.raises(BadRecord):
         SOURCE.parse(line, SESSION_FACTS)
@@ -51,13 +49,9 @@ def test_strange_values_never_raise_anything_but_bad_record_case_32(name: str, i
 
 
 RICH_RECORDS = [
-    user(
-        [text("x"), tool_result([text("x")]), {"type": "image", "source": {"media_type": "x", "data": "x"}}]
-    ),
+    user([text("x"), tool_result([text("x")]), {"type": "image", "source": {"media_type": "x", "data": "x"}}]),
     user("x", origin={"kind": "x"}, forkedFrom={"sessionId": "x", "messageUuid": "x"}, agentId="x"),
-    assistant(
-        "x", tool_use("x", "x", command="x"), {"type": "thinking", "thinking": "x"}, {"type": "new", "a": "x"}
-    ),
+    assistant("x", tool_use("x", "x", command="x"), {"type": "thinking", "thinking": "x"}, {"type": "new", "a": "x"}),
     queue("enqueue", "x"),
     queue("remove", [text("x")]),
     queued_command("x", 1, mode="prompt"),
@@ -101,14 +95,10 @@ def everything_stored(entry: Entry) -> str:
 
 @pytest.mark.parametrize("words", ["\ud83d cut in half", "nul \x00 inside"], ids=["surrogate", "nul"])
 @pytest.mark.parametrize("record", RICH_RECORDS)
-def test_text_no_store_can_hold_is_mended_wherever_it_stands_case_30(
-    record: dict[str, Any], words: str
-) -> None:
+def test_text_no_store_can_hold_is_mended_wherever_it_stands_case_30(record: dict[str, Any], words: str) -> None:
     spoiled: list[tuple[Any, ...]] = []
     for path in paths(record):
-        stored = everything_stored(
-            SOURCE.parse(json.dumps(with_value(record, path, words)).encode(), SESSION_FACTS)
-        )
+        stored = everything_stored(SOURCE.parse(json.dumps(with_value(record, path, words)).encode(), SESSION_FACTS))
         if "\ud83d" in stored or "\\u0000" in stored:
             spoiled.append(path)
     assert spoiled == []
@@ -116,9 +106,7 @@ def test_text_no_store_can_hold_is_mended_wherever_it_stands_case_30(
 
 @given(st.sampled_from(RICH_RECORDS), st.data())
 @settings(max_examples=100)
-def test_whatever_a_field_holds_the_record_is_read_case_32(
-    record: dict[str, Any], draw: st.DataObject
-) -> None:
+def test_whatever_a_field_holds_the_record_is_read_case_32(record: dict[str, Any], draw: st.DataObject) -> None:
     path = draw.draw(st.sampled_from(sorted(paths(record), key=str)))
     surprising = with_value(record, path, draw.draw(surprises))
     entry = SOURCE.parse(json.dumps(surprising).encode(), SESSION_FACTS)

@@ -4,13 +4,14 @@ from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import asdict
 from datetime import timedelta
+from itertools import pairwise
 from typing import Any
 
 import pytest
+from builders import CWD, SESSION, message, moment
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from builders import CWD, SESSION, message, moment
 from recollect.history.conversations import OPENING_CHARACTERS, Conversation, Grouping, Status
 from recollect.history.messages import Author, Message, Standing
 
@@ -56,7 +57,7 @@ def test_only_a_silence_longer_than_the_gap_splits(silence: float, conversations
 
 
 def test_time_that_runs_backwards_does_not_split_case_43() -> None:
-    """The silence is measured from the latest moment so far, so that an old line in between changes nothing."""
+    """The silence is measured from the latest moment so far: an old line in between changes nothing."""
     assert len(group([message(1, 300), message(2, 0), message(3, 310)])[1]) == 1
 
 
@@ -75,7 +76,9 @@ def test_what_was_not_said_neither_starts_nor_splits_nor_prolongs_a_conversation
     [{"standing": standing} for standing in Standing if standing is not Standing.SAID] + [{"gone": True}],
     ids=str,
 )
-def test_repeated_withdrawn_abandoned_and_vanished_messages_do_not_count_case_50(fields: dict[str, Any]) -> None:
+def test_repeated_withdrawn_abandoned_and_vanished_messages_do_not_count_case_50(
+    fields: dict[str, Any],
+) -> None:
     _, found = group([message(1, 0), message(2, 1, **fields)])
     assert [item.messages for item in found.values()] == [1]
 
@@ -136,7 +139,11 @@ def test_a_reply_completed_by_a_later_line_prolongs_its_conversation() -> None:
     conversation.status = Status.ARCHIVED
     completed = message(2, 1, last_at=moment(7), blocks=[{"type": "text", "text": "x", "uuid": "u2b"}])
     conversation.extend(completed, "u2")
-    assert (conversation.ended_at, conversation.leaf_id, conversation.status) == (moment(7), "u2b", Status.ACTIVE)
+    assert (conversation.ended_at, conversation.leaf_id, conversation.status) == (
+        moment(7),
+        "u2b",
+        Status.ACTIVE,
+    )
     conversation.extend(message(1, 0, last_at=moment(3), blocks=[{"type": "text", "uuid": "x"}]), "u1")
     assert (conversation.ended_at, conversation.leaf_id) == (moment(7), "u2b")
 
@@ -186,4 +193,4 @@ def test_grouping_is_idempotent_and_loses_nothing(items: list[tuple[int, Standin
     assert all(place in found for place, item in zip(placed, messages, strict=True) if item in said)
     for stream in {item.stream for item in said}:
         order = [place for place, item in zip(placed, messages, strict=True) if item in said and item.stream == stream]
-        assert len(set(order)) == sum(a != b for a, b in zip(order, order[1:], strict=False)) + 1
+        assert len(set(order)) == sum(a != b for a, b in pairwise(order)) + 1

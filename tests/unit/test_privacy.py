@@ -6,9 +6,6 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
 from builders import (
     CWD,
     OTHER_SESSION,
@@ -28,9 +25,13 @@ from builders import (
     tool_use,
     user,
 )
-from recollect.history.privacy import IGNORE_NAME, OWN_MARK, Ignore, Span
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from recollect.history.privacy import IGNORE_NAME, OWN_MARK, Ignore
 from recollect.history.sources import FileFacts
 from recollect.history.sources.generic import Generic
+from recollect.history.spans import Span
 from recollect.history.vault import unpack
 
 SECRET = "sk-ant-" + "api03-" + "aB3dE5gH7jK9mN1pQ3sT" * 4 + "-xY7zA9bC"

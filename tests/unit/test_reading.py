@@ -1,4 +1,4 @@
-"""Lines are read from any offset, in bounded memory, split at the newline byte only (H4; cases 12 to 14, 24)."""
+"""Lines are read from any offset, in bounded memory, split at newlines only (H4; cases 12 to 14, 24)."""
 
 import io
 from itertools import accumulate

@@ -135,9 +135,7 @@ def test_any_concatenation_of_objects_is_taken_apart_again(
     assert all(line[part.offset : part.offset + len(part.raw)] == part.raw for part in parts)
 
 
-@given(
-    st.binary(min_size=1, max_size=60) | st.text('{}[]":, \\\x00aä1', min_size=1, max_size=40).map(str.encode)
-)
+@given(st.binary(min_size=1, max_size=60) | st.text('{}[]":, \\\x00aä1', min_size=1, max_size=40).map(str.encode))
 @settings(max_examples=100)
 def test_the_parts_of_any_line_are_in_order_and_only_padding_is_missing(line: bytes) -> None:
     position = 0

@@ -217,9 +217,7 @@ def test_prose_and_code_about_secrets_survive(text: str):
 
 
 @pytest.mark.parametrize(("rule", "before", "secret", "after"), EXAMPLES)
-def test_a_credential_after_letters_that_grow_in_lower_case_is_masked(
-    rule: str, before: str, secret: str, after: str
-):
+def test_a_credential_after_letters_that_grow_in_lower_case_is_masked(rule: str, before: str, secret: str, after: str):
     assert mask(f"İİİ → {before}{secret}{after}") == f"İİİ → {before}{MARK}{rule}]{after}"
 
 
@@ -267,9 +265,7 @@ def test_a_credential_used_as_a_json_key_is_masked_and_no_member_is_lost():
 
 
 pieces = st.sampled_from([*(before + secret + after for _, before, secret, after in EXAMPLES), *SURVIVORS])
-texts = st.lists(
-    st.one_of(pieces, st.text(max_size=20), st.sampled_from("=:\"' \n-_.@/[]\\")), max_size=5
-).map("".join)
+texts = st.lists(st.one_of(pieces, st.text(max_size=20), st.sampled_from("=:\"' \n-_.@/[]\\")), max_size=5).map("".join)
 plain = st.text(alphabet=string.ascii_letters + " \n,", max_size=200)
 values = st.recursive(
     st.one_of(st.none(), st.booleans(), st.integers(), texts),
@@ -304,9 +300,7 @@ def test_plain_words_are_returned_as_they_are(text: str):
 )
 def test_the_text_around_a_credential_is_kept(left: str, example: tuple[str, str, str, str], right: str):
     rule, before, secret, after = example
-    assert (
-        mask(f"{left}\n{before}{secret}{after}\n{right}") == f"{left}\n{before}{MARK}{rule}]{after}\n{right}"
-    )
+    assert mask(f"{left}\n{before}{secret}{after}\n{right}") == f"{left}\n{before}{MARK}{rule}]{after}\n{right}"
 
 
 def shape(value: object) -> object:

@@ -103,9 +103,7 @@ def test_pins_carry_hashes_and_no_address() -> None:
 
 def test_uv_lock_is_not_committed() -> None:
     committed = [path for path in repository_files() if Path(path).name == "uv.lock"]
-    report(
-        committed, "git rm --cached it: it names a registry on every line; requirements/*.txt are the pins."
-    )
+    report(committed, "git rm --cached it: it names a registry on every line; requirements/*.txt are the pins.")
 
 
 def test_modules_stay_short() -> None:
@@ -172,9 +170,7 @@ def test_every_requirement_is_listed_once() -> None:
     expected = {f"{chapter}{number}" for chapter, count in CHAPTERS.items() for number in range(1, count + 1)}
     listed = Counter(requirement for requirement, _, _ in requirement_rows())
     problems = [f"docs/requirements.md: {missing} is missing" for missing in sorted(expected - listed.keys())]
-    problems += [
-        f"docs/requirements.md: {unknown} is no requirement" for unknown in sorted(listed.keys() - expected)
-    ]
+    problems += [f"docs/requirements.md: {unknown} is no requirement" for unknown in sorted(listed.keys() - expected)]
     problems += [f"docs/requirements.md: {twice} stands {n} times" for twice, n in listed.items() if n > 1]
     report(problems, "one row `| id | what | shown by |` for each id.")
 

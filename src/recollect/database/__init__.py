@@ -27,9 +27,7 @@ def _connect(url: str) -> Database:
         try:
             from recollect.database.postgres import PostgresDatabase
         except ImportError as error:
-            raise Unavailable(
-                "PostgreSQL needs the driver psycopg: pip install 'recollect[postgres]'."
-            ) from error
+            raise Unavailable("PostgreSQL needs the driver psycopg: pip install 'recollect[postgres]'.") from error
         return PostgresDatabase(url)
     if "://" in url and not url.startswith("sqlite:///"):
         raise Invalid(f"--db {url.partition('://')[0]}://… is not known: give a file path or postgresql://….")

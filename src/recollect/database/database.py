@@ -16,6 +16,7 @@ from recollect.database.dialect import Dialect
 Row = tuple[Any, ...]
 Parameters = Mapping[str, Any]
 
+
 class Session(ABC):
     """Statements inside one transaction."""
 
@@ -64,9 +65,7 @@ class Database(ABC):
     def write(self) -> AbstractContextManager[Session]: ...
 
     @abstractmethod
-    def query(
-        self, views: Mapping[str, str], sql: str, seconds: float, limit: int
-    ) -> tuple[list[str], list[Row]]:
+    def query(self, views: Mapping[str, str], sql: str, seconds: float, limit: int) -> tuple[list[str], list[Row]]:
         """Run a stranger's SELECT, read-only by the engine's own means, on these views and nothing else."""
 
     @abstractmethod

@@ -7,7 +7,7 @@ migrations are applied in one write transaction, so that two processes that star
 import hashlib
 import re
 from dataclasses import dataclass
-from importlib.resources import files
+from pathlib import Path
 
 from recollect.database.database import Database, Session
 from recollect.database.dialect import statements
@@ -39,7 +39,7 @@ class Migration:
 
 def known_migrations() -> list[Migration]:
     found: list[Migration] = []
-    for item in files("recollect.database").joinpath("migrations").iterdir():
+    for item in (Path(__file__).parent / "migrations").iterdir():
         match = _NAME.fullmatch(item.name)
         if match:
             text = item.read_text(encoding="utf-8")
@@ -63,9 +63,7 @@ def migrate(database: Database, migrations: list[Migration] | None = None) -> li
         for migration in missing:
             for statement in statements(database.dialect.schema(migration.text)):
                 session.run(statement)
-            session.run(
-                RECORD, {"version": migration.version, "name": migration.name, "checksum": migration.checksum}
-            )
+            session.run(RECORD, {"version": migration.version, "name": migration.name, "checksum": migration.checksum})
     return [migration.version for migration in missing]
 
 

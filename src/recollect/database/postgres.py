@@ -88,9 +88,7 @@ class PostgresDatabase(Database):
                 connection.execute("SELECT pg_advisory_xact_lock(%s)", (WRITE_LOCK,))
                 yield PostgresSession(connection)
 
-    def query(
-        self, views: Mapping[str, str], sql: str, seconds: float, limit: int
-    ) -> tuple[list[str], list[Row]]:
+    def query(self, views: Mapping[str, str], sql: str, seconds: float, limit: int) -> tuple[list[str], list[Row]]:
         found = _ESCAPES.search(sql)
         if found:
             raise Denied(f"{found.group(0)} may not be used here: only SELECT on {', '.join(sorted(views))}.")
@@ -175,9 +173,7 @@ def _run_confined(
     try:
         with connection.transaction():
             connection.execute("SET TRANSACTION READ ONLY")
-            connection.execute(
-                sql.SQL("SET LOCAL statement_timeout = {}").format(sql.Literal(int(seconds * 1000)))
-            )
+            connection.execute(sql.SQL("SET LOCAL statement_timeout = {}").format(sql.Literal(int(seconds * 1000))))
             connection.execute(_text(f"SET LOCAL ROLE {READER_ROLE}"))
             # The extended protocol (binary=True) takes exactly one statement: nothing can follow a ';'.
             with connection.cursor(binary=True) as cursor:

@@ -90,9 +90,7 @@ class SqliteDatabase(Database):
             with _transaction(connection, "BEGIN IMMEDIATE"):
                 yield SqliteSession(connection)
 
-    def query(
-        self, views: Mapping[str, str], sql: str, seconds: float, limit: int
-    ) -> tuple[list[str], list[Row]]:
+    def query(self, views: Mapping[str, str], sql: str, seconds: float, limit: int) -> tuple[list[str], list[Row]]:
         with self._explained():
             connection = apsw.Connection(str(self.path), flags=apsw.SQLITE_OPEN_READONLY)
             try:
@@ -249,9 +247,7 @@ def _run_confined(
     except apsw.InterruptError as error:
         raise Unavailable(f"The query took longer than {seconds:g} seconds. Narrow it or add a LIMIT.") from error
     except apsw.AuthError as error:
-        raise Denied(
-            f"Only SELECT on these views is allowed: {', '.join(sorted(views))} ({_short(error)})."
-        ) from error
+        raise Denied(f"Only SELECT on these views is allowed: {', '.join(sorted(views))} ({_short(error)}).") from error
     except apsw.SQLError as error:
         raise Invalid(f"SQL: {_short(error)}. The views are: {', '.join(sorted(views))}.") from error
     except apsw.ReadOnlyError as error:

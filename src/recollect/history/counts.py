@@ -49,3 +49,37 @@ class Problem:
     file: str
     reason: str
     line: int | None = None
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What became of one file."""
+
+    skipped: bool = False
+    messages_added: int = 0
+    bytes_read: int = 0
+    counts: Counts = field(default_factory=Counts)
+    problems: list[Problem] = field(default_factory=list[Problem])
+
+
+@dataclass(slots=True)
+class IngestReport:
+    """What one import did."""
+
+    files: int = 0
+    ingested: int = 0
+    skipped: int = 0
+    failed: int = 0
+    messages_added: int = 0
+    bytes_read: int = 0
+    seconds: float = 0.0
+    counts: Counts = field(default_factory=Counts)
+    problems: list[Problem] = field(default_factory=list[Problem])
+
+    def add(self, outcome: Outcome) -> None:
+        self.skipped += outcome.skipped
+        self.ingested += not outcome.skipped
+        self.messages_added += outcome.messages_added
+        self.bytes_read += outcome.bytes_read
+        self.counts.add(outcome.counts)
+        self.problems += outcome.problems

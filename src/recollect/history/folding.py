@@ -5,7 +5,6 @@ working folder, the time, the session, what was typed ahead, whether a private s
 has ended. That state is stored with the file, so reading in any number of parts gives the same result.
 """
 
-from collections import deque
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,10 +22,11 @@ from recollect.history.messages import (
     Standing,
     begin,
 )
-from recollect.history.privacy import Ignore, Span, is_own_call, private_mark
+from recollect.history.privacy import Ignore, is_own_call, private_mark
 from recollect.history.reading import Line
-from recollect.history.records import recover, strip_padding
+from recollect.history.records import KnownRecords, Stored, recover, strip_padding
 from recollect.history.sources import BadRecord, FileFacts, Source
+from recollect.history.spans import Span
 from recollect.history.typed_ahead import TypedAhead
 from recollect.history.vault import Packer, digest_of
 from recollect.ids import derived_id
@@ -61,28 +61,8 @@ class FoldState:
         return msgspec.json.decode(text, type=cls) if text else cls()
 
 
-KnownRecords = dict[int, deque[tuple[int, int]]]
-"""Records of a rewritten file that the vault has: digest → where they stood (generation, first byte)."""
-
-
 Packing = tuple[dict[int, int], Future[list[bytes]]]
 """A block being compressed: where each record, by its identity, stands in the result."""
-
-
-@dataclass(slots=True)
-class Stored:
-    """A record for the vault."""
-
-    start: int
-    line: int
-    digest: int
-    kind: str
-    message_id: str | None
-    length: int
-    raw: bytes
-    """As it was read until the block is finished, then compressed."""
-    was: tuple[int, int] | None = None
-    """Generation and first byte under which the vault has it already."""
 
 
 @dataclass(slots=True)
@@ -286,9 +266,7 @@ class Fold:
         """Sub-agents of this session write files of their own: they are told by the time."""
         at = entry.at or self.state.at
         if mark == "start":
-            self._batch.spans.append(
-                Span(session_id=entry.session_id, starts_at=at, ends_at=None, reason="private")
-            )
+            self._batch.spans.append(Span(session_id=entry.session_id, starts_at=at, ends_at=None, reason="private"))
         else:
             self._batch.spans.append(Span(session_id=entry.session_id, starts_at="", ends_at=at, reason="private"))
 

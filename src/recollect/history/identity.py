@@ -53,9 +53,7 @@ def inode_of(status: os.stat_result) -> int:
 
 
 def is_unchanged(seen: SeenPath, status: os.stat_result) -> bool:
-    return (
-        seen.size == status.st_size and seen.mtime_ns == status.st_mtime_ns and seen.inode == inode_of(status)
-    )
+    return seen.size == status.st_size and seen.mtime_ns == status.st_mtime_ns and seen.inode == inode_of(status)
 
 
 class Identity:

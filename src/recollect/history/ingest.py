@@ -8,20 +8,21 @@ nothing in the end. Errors of one file never stop the others.
 import os
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import timedelta
 from typing import BinaryIO
 
 from recollect.clock import Clock, to_text
 from recollect.database import Database
 from recollect.errors import Denied, NotFound, Unavailable
-from recollect.history.counts import Counts, Problem
+from recollect.history.counts import Counts, Outcome
 from recollect.history.detection import detect
 from recollect.history.finding import Found
-from recollect.history.folding import Batch, Fold, FoldState, KnownRecords
+from recollect.history.folding import Batch, Fold, FoldState
 from recollect.history.identity import Change, Identity, Sighting, inode_of, is_unchanged
 from recollect.history.privacy import Ignore
 from recollect.history.reading import Line, read_blocks
+from recollect.history.records import KnownRecords
 from recollect.history.sources import FileFacts, Source, source_named
 from recollect.history.store import File, FileStatus, FileStore, LineStore, SeenPath
 from recollect.history.vault import Packer, digest_of
@@ -38,17 +39,6 @@ Progress = Callable[[int], None]
 
 class _RacedError(Exception):
     """Another process stored something of this file in between."""
-
-
-@dataclass(slots=True)
-class Outcome:
-    """What became of one file."""
-
-    skipped: bool = False
-    messages_added: int = 0
-    bytes_read: int = 0
-    counts: Counts = field(default_factory=Counts)
-    problems: list[Problem] = field(default_factory=list[Problem])
 
 
 def open_transcript(path: str) -> BinaryIO:
@@ -257,9 +247,7 @@ class Ingest:
         outcome.problems += batch.problems
         return (file.read_to, file.generation)
 
-    def _finish(
-        self, file: File, state: FoldState, stored: tuple[int, int] | None, seen: SeenPath | None
-    ) -> None:
+    def _finish(self, file: File, state: FoldState, stored: tuple[int, int] | None, seen: SeenPath | None) -> None:
         """The last step of a rewritten file, and of one whose reader died just before it."""
         was_rewriting, state.rewriting, state.vault_generation = state.rewriting, False, -1
         file.status, file.state = FileStatus.IDLE, state.to_json()

@@ -10,7 +10,6 @@ from typing import Any
 
 import msgspec
 
-
 TOOL_TEXT_CHARACTERS = 1_000
 """Of a tool's output this much is kept as text beside the message; all of it stays in the vault."""
 SUMMARY_CHARACTERS = 200

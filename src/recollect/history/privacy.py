@@ -15,7 +15,6 @@ forgotten.
 import os
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -29,21 +28,6 @@ OWN_MARK = "<recollect-own-call/>"
 """Opens the first prompt of every model call that Recollect makes through an agent's command line."""
 
 _PRIVATE = re.compile(r"^[ \t]*\[(/?)private\][ \t]*$", re.IGNORECASE | re.MULTILINE)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Span:
-    """A time that stays out: of every session (session_id empty), or of one. No end: it still lasts."""
-
-    session_id: str
-    starts_at: str
-    ends_at: str | None
-    reason: str
-
-    def covers(self, session_id: str, at: str) -> bool:
-        if self.session_id and self.session_id != session_id:
-            return False
-        return self.starts_at <= at and (self.ends_at is None or at <= self.ends_at)
 
 
 def private_mark(entry: Entry) -> str:

@@ -7,6 +7,7 @@ and reported. Nothing here knows what a record means.
 
 import json
 import re
+from collections import deque
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,6 +31,26 @@ class Recovered:
     """Whether it is a readable record, or the unreadable rest."""
 
 
+KnownRecords = dict[int, deque[tuple[int, int]]]
+"""Records of a rewritten file that the vault has: digest → where they stood (generation, first byte)."""
+
+
+@dataclass(slots=True)
+class Stored:
+    """A record for the vault."""
+
+    start: int
+    line: int
+    digest: int
+    kind: str
+    message_id: str | None
+    length: int
+    raw: bytes
+    """As it was read until the block is finished, then compressed."""
+    was: tuple[int, int] | None = None
+    """Generation and first byte under which the vault has it already."""
+
+
 def strip_padding(raw: bytes) -> tuple[int, bytes]:
     """Drop white space and NUL runs around a record; how many bytes went in front."""
     stripped = raw.lstrip(b"\x00 \t\r\xef\xbb\xbf") if raw[:1] in _PADDING else raw
@@ -45,7 +66,7 @@ def decode_lenient(raw: bytes) -> Any:
 
 
 def recover(raw: bytes) -> list[Recovered]:
-    """The readable records of a line that is not one record, and the rest, in order. Never empty for a non-empty line."""
+    """The readable records of a line that is not one record, and the unreadable rest, in order."""
     text = raw.decode("utf-8", "surrogateescape")
     parts: list[tuple[int, int, bool]] = []
     position = 0

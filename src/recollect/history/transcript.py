@@ -45,10 +45,10 @@ def paragraphs(messages: list[Message]) -> Iterator[Paragraph]:
 
 def _continues(previous: Message, message: Message) -> bool:
     """The assistant goes on speaking after a tool: no new heading."""
-    return (
-        message.author is Author.ASSISTANT
-        and (previous.author, previous.standing, previous.agent_id)
-        == (message.author, message.standing, message.agent_id)
+    return message.author is Author.ASSISTANT and (previous.author, previous.standing, previous.agent_id) == (
+        message.author,
+        message.standing,
+        message.agent_id,
     )
 
 

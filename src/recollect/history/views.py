@@ -1,4 +1,4 @@
-"""What `recollect sql` shows: one house, without the vault, without machine bookkeeping. Names and columns are a contract."""
+"""What `recollect sql` shows: one house, without the vault. Names and columns are a contract."""
 
 VIEWS: dict[str, str] = {
     "conversations": """

@@ -3,6 +3,7 @@
 All of it happens in one write transaction. A crash leaves the state before or the state after, never between.
 """
 
+from dataclasses import dataclass, field
 from datetime import timedelta
 
 from recollect.database import Session
@@ -11,6 +12,37 @@ from recollect.history.folding import Batch
 from recollect.history.messages import Author, Message, Standing
 from recollect.history.ownership import Ownership
 from recollect.history.store import ConversationStore, File, FileStore, LineStore, MessageStore, ThreadStore
+
+
+@dataclass(slots=True)
+class _SortedOut:
+    """The messages of a batch by what is to be done with them."""
+
+    new: list[Message] = field(default_factory=list[Message])
+    completed: list[tuple[Message, str]] = field(default_factory=list[tuple[Message, str]])
+    """Stored messages with what this batch adds to them, and the uuid that was their last before."""
+    replaced: list[Message] = field(default_factory=list[Message])
+    """Messages of a file that is read again from its start."""
+    contested: list[tuple[Message, Message]] = field(default_factory=list[tuple[Message, Message]])
+    """(as stored for another file, as this file has it)"""
+
+
+def _sort_out(batch: Batch, stored: dict[str, Message]) -> _SortedOut:
+    result = _SortedOut()
+    for draft in batch.messages.values():
+        before = stored.get(draft.id)
+        if before is None:
+            result.new.append(draft)
+        elif before.file_id != draft.file_id:
+            result.contested.append((before, draft))
+        elif before.generation != draft.generation:
+            draft.conversation_id = before.conversation_id
+            result.replaced.append(draft)
+        else:
+            last_before = last_uuid(before)
+            if before.absorb(draft):
+                result.completed.append((before, last_before))
+    return result
 
 
 class Writer:
@@ -29,51 +61,32 @@ class Writer:
         """Store a batch of `file`, whose row already says how far it is read now; how many messages are new."""
         self._ownership.remember(file)
         self.lines.add(file.id, file.generation, parser, batch.records)
-        stored = self.messages.get(list(batch.messages))
-        new: list[Message] = []
-        contested: list[tuple[Message, Message]] = []
-        completed: list[Message] = []
-        replaced: list[Message] = []
-        grown: dict[str, list[tuple[Message, str]]] = {}
-        for draft in batch.messages.values():
-            before = stored.get(draft.id)
-            if before is None:
-                new.append(draft)
-            elif before.file_id != draft.file_id:
-                contested.append((before, draft))
-            elif before.generation != draft.generation:
-                draft.conversation_id = before.conversation_id
-                replaced.append(draft)
-            else:
-                last_before = last_uuid(before)
-                if before.absorb(draft):
-                    completed.append(before)
-                    if before.conversation_id and before.standing is Standing.SAID:
-                        grown.setdefault(before.conversation_id, []).append((before, last_before))
-        left = self._leave_branches(file, new + replaced)
-        regroup = {file.id} if left and not rewriting else set[str]()
-        if batch.standings:
-            self.messages.set_standings(batch.standings)
-            regroup.add(file.id)
-        if not rewriting and not regroup:
-            self._extend(file.id, grown)
-            self._group(file, new)
-        self.messages.insert(new)
-        self.messages.replace(completed + replaced)
-        for before, draft in contested:
+        sorted_out = _sort_out(batch, self.messages.get(list(batch.messages)))
+        left = self._leave_branches(file, sorted_out.new + sorted_out.replaced)
+        must_regroup = left or bool(batch.standings)
+        self.messages.set_standings(batch.standings)
+        if not rewriting and not must_regroup:
+            self._extend(file.id, sorted_out.completed)
+            self._group(file, sorted_out.new)
+        self.messages.insert(sorted_out.new)
+        self.messages.replace([message for message, _ in sorted_out.completed] + sorted_out.replaced)
+        for before, draft in sorted_out.contested:
             self._ownership.contest(before, draft)
         self.threads.link(batch.links | self._ownership.links)
         self.threads.title(batch.titles)
+        self._note_spans(batch)
+        self.files.save(file)
+        changed = self._ownership.changed_files | ({file.id} if must_regroup else set())
+        for file_id in changed - ({file.id} if rewriting else set()):
+            self.regroup(file_id)
+        return len(sorted_out.new)
+
+    def _note_spans(self, batch: Batch) -> None:
         for span in batch.spans:
             if span.starts_at:
                 self.files.open_span(span)
             else:
                 self.files.close_spans(span.session_id, span.ends_at or "")
-        self.files.save(file)
-        regroup |= self._ownership.changed_files
-        for file_id in regroup - ({file.id} if rewriting else set[str]()):
-            self.regroup(file_id)
-        return len(new)
 
     def finish_rewriting(self, file: File) -> None:
         """A rewritten file is read to its end: mark what it no longer has, and group it anew."""
@@ -112,15 +125,19 @@ class Writer:
             message.conversation_id = grouping.place(message)
         self.conversations.save(list(grouping.touched.values()))
 
-    def _extend(self, file_id: str, grown: dict[str, list[tuple[Message, str]]]) -> None:
-        if not grown:
+    def _extend(self, file_id: str, completed: list[tuple[Message, str]]) -> None:
+        """Later records completed messages that are in conversations already."""
+        spoken = [pair for pair in completed if pair[0].conversation_id and pair[0].standing is Standing.SAID]
+        if not spoken:
             return
-        changed: list[Conversation] = []
-        for conversation in self.conversations.of_file(file_id):
-            for message, last_before in grown.get(conversation.id, []):
+        changed: dict[str, Conversation] = {}
+        stored = {conversation.id: conversation for conversation in self.conversations.of_file(file_id)}
+        for message, last_before in spoken:
+            conversation = stored.get(message.conversation_id or "")
+            if conversation:
                 conversation.extend(message, last_before)
-                changed.append(conversation)
-        self.conversations.save(changed)
+                changed[conversation.id] = conversation
+        self.conversations.save(list(changed.values()))
 
     def _leave_branches(self, file: File, fresh: list[Message]) -> bool:
         """Going back and writing something else abandons what was said from there on; True if stored rows changed."""

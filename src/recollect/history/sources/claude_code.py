@@ -32,41 +32,67 @@ _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12
 _ID = re.compile(r"[A-Za-z0-9_.:-]{16,80}")
 _AGENT_FILE = re.compile(r"agent-(.+)\.jsonl")
 _TYPES = frozenset(
-    "user assistant system summary progress file-history-snapshot queue-operation attachment last-prompt mode "
-    "permission-mode ai-title custom-title pr-link started result".split()
+    [
+        "user",
+        "assistant",
+        "system",
+        "summary",
+        "progress",
+        "file-history-snapshot",
+        "queue-operation",
+        "attachment",
+        "last-prompt",
+        "mode",
+        "permission-mode",
+        "ai-title",
+        "custom-title",
+        "pr-link",
+        "started",
+        "result",
+    ]
 )
-_SUMMARY_KEYS = ("command", "file_path", "path", "notebook_path", "pattern", "query", "url", "description", "prompt")
+_SUMMARY_KEYS = (
+    "command",
+    "file_path",
+    "path",
+    "notebook_path",
+    "pattern",
+    "query",
+    "url",
+    "description",
+    "prompt",
+)
 
 
-class _Record(msgspec.Struct):
+class _Record(msgspec.Struct, rename="camel"):
     """The fields that matter; `Any` because any of them may hold something else one day."""
 
     type: Any = None
     uuid: Any = None
-    parentUuid: Any = None
+    parent_uuid: Any = None
     timestamp: Any = None
-    sessionId: Any = None
-    agentId: Any = None
+    session_id: Any = None
+    agent_id: Any = None
     cwd: Any = None
-    isSidechain: Any = None
-    isMeta: Any = None
-    isCompactSummary: Any = None
-    isApiErrorMessage: Any = None
+    is_sidechain: Any = None
+    is_meta: Any = None
+    is_compact_summary: Any = None
+    is_api_error_message: Any = None
     message: Any = None
     origin: Any = None
-    planContent: Any = None
+    plan_content: Any = None
     subtype: Any = None
     content: Any = None
     operation: Any = None
     attachment: Any = None
     summary: Any = None
-    leafUuid: Any = None
-    aiTitle: Any = None
-    customTitle: Any = None
+    leaf_uuid: Any = None
+    ai_title: Any = None
+    custom_title: Any = None
     title: Any = None
-    forkedFrom: Any = None
-    continuedInSessionId: Any = None
-    parentSessionId: Any = None
+    forked_from: Any = None
+    continued_in_session_id: Any = None
+    parent_session_id: Any = None
     display: Any = None
     project: Any = None
 
@@ -109,15 +135,15 @@ class ClaudeCode:
             kind=clean(kind)[:80],
             at=parse_time(record.timestamp) if record.timestamp is not None else None,
             uuid=_line_uuid(record),
-            session_id=_identifier(record.sessionId),
-            agent_id=_identifier(record.agentId) or (facts.agent_id if record.isSidechain else ""),
+            session_id=_identifier(record.session_id),
+            agent_id=_identifier(record.agent_id) or (facts.agent_id if record.is_sidechain else ""),
             cwd=clean(record.cwd) if isinstance(record.cwd, str) else "",
-            parent_id=_identifier(record.parentUuid),
+            parent_id=_identifier(record.parent_uuid),
         )
         reader = _READERS.get(entry.kind)
         if reader:
             reader(entry, record)
-        if entry.key and (facts.kind != "session" or record.isSidechain):
+        if entry.key and (facts.kind != "session" or record.is_sidechain):
             _make_subagent(entry, facts)
         return entry
 
@@ -134,7 +160,7 @@ def _read(raw: bytes) -> _Record:
     if not isinstance(value, dict):
         raise BadRecord("not a JSON object")
     fields = cast(dict[str, Any], value)
-    return _Record(**{name: fields[name] for name in _Record.__struct_fields__ if name in fields})
+    return msgspec.convert(fields, _Record)
 
 
 def _is_claude_record(record: dict[str, object]) -> bool:
@@ -161,8 +187,8 @@ def _identifier(value: Any) -> str:
 
 def _line_uuid(record: _Record) -> str:
     """A forked line has a new uuid and says which line it copies: that one is its identity."""
-    if isinstance(record.forkedFrom, dict):
-        original = cast(dict[str, Any], record.forkedFrom).get("messageUuid")
+    if isinstance(record.forked_from, dict):
+        original = cast(dict[str, Any], record.forked_from).get("messageUuid")
         if isinstance(original, str) and original:
             return _identifier(original)
     return _identifier(record.uuid)
@@ -186,12 +212,12 @@ def _make_subagent(entry: Entry, facts: FileFacts) -> None:
 
 def _links(entry: Entry, record: _Record) -> None:
     links: list[tuple[str, str]] = []
-    if isinstance(record.forkedFrom, dict):
-        links.append(("fork", _identifier(_as_dict(record.forkedFrom).get("sessionId"))))
-    if record.continuedInSessionId:
-        links.append(("continue", _identifier(record.continuedInSessionId)))
+    if isinstance(record.forked_from, dict):
+        links.append(("fork", _identifier(_as_dict(record.forked_from).get("sessionId"))))
+    if record.continued_in_session_id:
+        links.append(("continue", _identifier(record.continued_in_session_id)))
     if entry.kind == "fork-context-ref":
-        links.append(("fork", _identifier(record.parentSessionId)))
+        links.append(("fork", _identifier(record.parent_session_id)))
     entry.links = tuple(link for link in links if link[1])
 
 
@@ -204,9 +230,9 @@ def _read_assistant(entry: Entry, record: _Record) -> None:
     entry.author, entry.standing = Author.ASSISTANT, Standing.SAID
     entry.blocks, entry.counted_blocks = _blocks(message.get("content"), "assistant")
     entry.text = "\n\n".join(block["text"] for block in entry.blocks if block["type"] == "text")
-    if record.isApiErrorMessage or entry.model == "<synthetic>":
+    if record.is_api_error_message or entry.model == "<synthetic>":
         entry.author, entry.standing = Author.MACHINE, Standing.ASIDE
-        entry.message_kind = "api_error" if record.isApiErrorMessage else "synthetic"
+        entry.message_kind = "api_error" if record.is_api_error_message else "synthetic"
     _links(entry, record)
 
 
@@ -217,7 +243,7 @@ def _read_user(entry: Entry, record: _Record) -> None:
     result = next((block for block in blocks if block["type"] == "tool_result"), None)
     reading = read_user_text("\n\n".join(texts)) if texts else Reading(Author.USER, Standing.SAID, "", "")
     reading = _overruled(reading, record)
-    if result is not None and reading.author is not Author.USER or (result is not None and not reading.text):
+    if (result is not None and reading.author is not Author.USER) or (result is not None and not reading.text):
         output = "\n".join(block.pop("output") for block in blocks if "output" in block)
         reading = Reading(Author.TOOL, Standing.ASIDE, "tool_result", output)
     entry.author, entry.standing, entry.message_kind = reading.author, reading.standing, reading.kind
@@ -229,11 +255,11 @@ def _read_user(entry: Entry, record: _Record) -> None:
 def _overruled(reading: Reading, record: _Record) -> Reading:
     """Flags are stronger evidence than the text."""
     origin = _as_dict(record.origin).get("kind")
-    if record.isCompactSummary:
+    if record.is_compact_summary:
         return Reading(Author.MACHINE, Standing.ASIDE, "summary", reading.text)
-    if record.isMeta:
+    if record.is_meta:
         return Reading(Author.MACHINE, Standing.ASIDE, reading.kind or "meta", reading.text)
-    if record.planContent:
+    if record.plan_content:
         return Reading(Author.MACHINE, Standing.ASIDE, "plan", reading.text)
     if isinstance(origin, str) and origin != "human" and reading.author is Author.USER:
         return Reading(Author.MACHINE, Standing.ASIDE, origin.replace("-", "_")[:40], reading.text)
@@ -362,7 +388,11 @@ def _read_attachment(entry: Entry, record: _Record) -> None:
         return
     reading = read_user_text(text)
     entry.key = entry.uuid
-    entry.author, entry.standing, entry.message_kind = reading.author, reading.standing, reading.kind or "queued"
+    entry.author, entry.standing, entry.message_kind = (
+        reading.author,
+        reading.standing,
+        reading.kind or "queued",
+    )
     if attachment.get("commandMode") not in (None, "prompt"):
         entry.author, entry.standing = Author.MACHINE, Standing.ASIDE
         entry.message_kind = str(attachment["commandMode"]).replace("-", "_")[:40]
@@ -381,20 +411,20 @@ def _read_system(entry: Entry, record: _Record) -> None:
 
 
 def _read_title(entry: Entry, record: _Record) -> None:
-    for value in (record.customTitle, record.aiTitle, record.title, record.summary):
+    for value in (record.custom_title, record.ai_title, record.title, record.summary):
         if isinstance(value, str) and value.strip():
             entry.title = clean(value.strip())[:300]
             break
     entry.title_by_user = entry.kind == "custom-title"
     if entry.kind == "summary":
-        entry.title_leaf = _identifier(record.leafUuid)
+        entry.title_leaf = _identifier(record.leaf_uuid)
         if not entry.title_leaf:
             entry.title = ""
 
 
 def _prompt_log_entry(record: _Record) -> Entry:
     """A line of `history.jsonl`: what was typed, in which project; it outlives the transcripts."""
-    entry = Entry(kind="prompt", at=parse_time(record.timestamp), session_id=_identifier(record.sessionId))
+    entry = Entry(kind="prompt", at=parse_time(record.timestamp), session_id=_identifier(record.session_id))
     entry.cwd = clean(record.project) if isinstance(record.project, str) else ""
     entry.stream = entry.session_id or entry.cwd
     if isinstance(record.display, str) and record.display.strip():

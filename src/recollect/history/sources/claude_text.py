@@ -28,9 +28,7 @@ _INJECTED = re.compile(
     re.DOTALL,
 )
 """Context that an editor, a hook or Recollect itself puts before or after what a person typed."""
-_CLOSING = re.compile(
-    r"</(ide_opened_file|ide_selection|ide_diagnostics|system-reminder|recollect-context)>\s*\Z"
-)
+_CLOSING = re.compile(r"</(ide_opened_file|ide_selection|ide_diagnostics|system-reminder|recollect-context)>\s*\Z")
 
 
 @dataclass(frozen=True, slots=True)

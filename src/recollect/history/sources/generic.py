@@ -58,7 +58,7 @@ class Generic:
         author, text = _author(record), _words(record)
         if author is None or text is None:
             if not entry.title:
-                raise BadRecord("no author and text: expected {\"author\": \"user\", \"text\": \"…\", …}")
+                raise BadRecord('no author and text: expected {"author": "user", "text": "…", …}')
             return entry
         identity = record.get("id") or record.get("uuid")
         named = (str(identity),) if identity else (at or "", author, text)

@@ -19,7 +19,9 @@ INSERT INTO history_conversations (house, {_COLUMNS}) VALUES (:house, {_VALUES})
 ON CONFLICT (house, id) DO UPDATE SET {_CHANGES}
 """
 DELETE = "DELETE FROM history_conversations WHERE house = :house AND id = :id"
-OF_FILE = f"SELECT {_COLUMNS} FROM history_conversations WHERE house = :house AND file_id = :file_id ORDER BY start_byte"
+OF_FILE = (
+    f"SELECT {_COLUMNS} FROM history_conversations WHERE house = :house AND file_id = :file_id ORDER BY start_byte"
+)
 BY_ID = f"SELECT {_COLUMNS} FROM history_conversations WHERE house = :house AND id = :id"
 OF_SESSION = f"SELECT {_COLUMNS} FROM history_conversations WHERE house = :house AND session_id = :session_id"
 LATEST = f"""
@@ -82,7 +84,9 @@ class ConversationStore:
         escaped = prefix.replace("%", "").replace("_", "")
         return self._select(BY_PREFIX, prefix=f"{escaped}%", limit=limit)
 
-    def latest_first(self, *, ready_before: str, status: str, project: str, since: str, limit: int) -> list[Conversation]:
+    def latest_first(
+        self, *, ready_before: str, status: str, project: str, since: str, limit: int
+    ) -> list[Conversation]:
         given = self._given(
             ready_before=ready_before,
             status=status,

@@ -8,7 +8,7 @@ import msgspec
 
 from recollect.database import Row, Session
 from recollect.history.counts import Counts
-from recollect.history.privacy import Span
+from recollect.history.spans import Span
 
 
 class FileStatus(StrEnum):
@@ -66,9 +66,7 @@ _VALUES = ", ".join(f":{name}" for name in _NAMES)
 _CHANGES = ", ".join(f"{name} = excluded.{name}" for name in _NAMES if name != "id")
 
 BY_ID = f"SELECT {_COLUMNS} FROM history_files WHERE house = :house AND id = :id"
-BY_KEY = (
-    f"SELECT {_COLUMNS} FROM history_files WHERE house = :house AND source = :source AND key = :key ORDER BY copy"
-)
+BY_KEY = f"SELECT {_COLUMNS} FROM history_files WHERE house = :house AND source = :source AND key = :key ORDER BY copy"
 BY_HEAD = f"SELECT {_COLUMNS} FROM history_files WHERE house = :house AND head = :head ORDER BY key, copy"
 BY_STATUS = f"SELECT {_COLUMNS} FROM history_files WHERE house = :house AND status = :status ORDER BY key, copy"
 ALL = f"SELECT {_COLUMNS} FROM history_files WHERE house = :house ORDER BY key, copy"

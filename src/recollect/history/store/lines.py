@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from recollect.database import Session
-from recollect.history.folding import KnownRecords, Stored
-from recollect.history.vault import unpack
+from recollect.history.records import KnownRecords, Stored
 
 INSERT = """
 INSERT INTO history_lines
@@ -51,7 +50,16 @@ AT_LINE = """
 SELECT raw FROM history_lines
 WHERE house = :house AND file_id = :file_id AND message_id = :message_id ORDER BY generation DESC, start_byte
 """
-TOTALS = "SELECT count(*), coalesce(sum(length), 0), coalesce(sum(length(raw)), 0) FROM history_lines WHERE house = :house"
+TOTALS = (
+    "SELECT count(*), coalesce(sum(length), 0), coalesce(sum(length(raw)), 0) FROM history_lines WHERE house = :house"
+)
+
+
+def unpack(packed: bytes) -> bytes:
+    """Most commands never look into the vault: its library is loaded by those that do."""
+    from recollect.history.vault import unpack as unpack_record
+
+    return unpack_record(packed)
 
 
 @dataclass(frozen=True, slots=True)

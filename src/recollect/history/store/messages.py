@@ -54,7 +54,9 @@ WHERE house = :house AND kind = 'prompt' AND standing = 'said' AND EXISTS (
 )
 RETURNING file_id
 """
-COUNTS = "SELECT author, standing, gone, count(*) FROM history_messages WHERE house = :house GROUP BY author, standing, gone"
+COUNTS = (
+    "SELECT author, standing, gone, count(*) FROM history_messages WHERE house = :house GROUP BY author, standing, gone"
+)
 
 
 class MessageStore:
@@ -115,9 +117,7 @@ class MessageStore:
         return first
 
     def abandon(self, file_id: str, generation: int, since: int, until: int) -> int:
-        return self._session.run(
-            ABANDON, self._given(file_id=file_id, generation=generation, since=since, until=until)
-        )
+        return self._session.run(ABANDON, self._given(file_id=file_id, generation=generation, since=since, until=until))
 
     def settle_prompts(self) -> set[str]:
         """A prompt of the prompt log whose session has a transcript is there already; the files that changed."""

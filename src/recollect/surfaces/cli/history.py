@@ -4,12 +4,12 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
-from recollect.surfaces.cli.operation import Json, Place
 from recollect.surfaces.cli.output import is_terminal, print_json, say, short_path, style, table, warn, when
+from recollect.surfaces.cli.place import Place, json_option
 
 if TYPE_CHECKING:
     from recollect.history import IngestReport, Listed, Message
@@ -17,25 +17,17 @@ if TYPE_CHECKING:
 MAX_SHOWN_PROBLEMS = 10
 
 
-def register(app: typer.Typer) -> None:
-    for command in (ingest, conversations, show, pause, resume):
-        app.command()(command)
-
-
+@click.command()
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--source", help="Whose format it is, when it is not recognised.")
+@click.option("--reimport", is_flag=True, help="Read again from the start; from the vault where the file is gone.")
+@click.option("--no-raw", is_flag=True, help="Keep the raw lines with their secrets masked too.")
+@json_option
+@click.pass_obj
 def ingest(
-    context: typer.Context,
-    paths: Annotated[list[Path], typer.Argument(help="Transcripts, or folders with transcripts.")],
-    source: Annotated[str | None, typer.Option(help="Whose format it is, when it is not recognised.")] = None,
-    reimport: Annotated[
-        bool, typer.Option("--reimport", help="Read again from the start; from the vault where the file is gone.")
-    ] = False,
-    no_raw: Annotated[
-        bool, typer.Option("--no-raw", help="Keep the raw lines with their secrets masked too.")
-    ] = False,
-    as_json: Json = False,
+    place: Place, paths: tuple[Path, ...], source: str | None, reimport: bool, no_raw: bool, as_json: bool
 ) -> None:
     """Take in transcripts. Only what is new is read; nothing is doubled."""
-    place: Place = context.obj
     with place.open() as memory, reading_progress(not as_json) as (on_total, on_progress):
         report = memory.history.ingest(
             paths,
@@ -50,7 +42,7 @@ def ingest(
     else:
         print_report(report)
     if report.failed:
-        raise typer.Exit(1)
+        raise click.exceptions.Exit(1)
 
 
 Advance = Callable[[int], None]
@@ -65,7 +57,14 @@ def reading_progress(wanted: bool) -> Iterator[tuple[Advance, Advance]]:
         yield (lambda _: None), (lambda _: None)
         return
     from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
+    from rich.progress import (
+        BarColumn,
+        DownloadColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+        TransferSpeedColumn,
+    )
 
     columns = (
         TextColumn("Reading"),
@@ -97,7 +96,11 @@ def report_json(report: "IngestReport") -> dict[str, object]:
         "bytes_read": report.bytes_read,
         "seconds": round(report.seconds, 3),
         "problems": [
-            {"file": problem.file, "reason": problem.reason, **({"line": problem.line} if problem.line else {})}
+            {
+                "file": problem.file,
+                "reason": problem.reason,
+                **({"line": problem.line} if problem.line else {}),
+            }
             for problem in report.problems
         ],
     }
@@ -127,17 +130,14 @@ def print_report(report: "IngestReport") -> None:
         warn(f"  … and {len(report.problems) - MAX_SHOWN_PROBLEMS} more; --json lists them all")
 
 
-def conversations(
-    context: typer.Context,
-    status: Annotated[
-        str, typer.Option(help="active, ready, queued, processing, archived or skipped.")
-    ] = "",
-    project: Annotated[str, typer.Option(help="Part of the working folder.")] = "",
-    limit: Annotated[int, typer.Option(min=1, help="At most this many.")] = 30,
-    as_json: Json = False,
-) -> None:
+@click.command()
+@click.option("--status", default="", help="active, ready, queued, processing, archived or skipped.")
+@click.option("--project", default="", help="Part of the working folder.")
+@click.option("--limit", default=30, type=click.IntRange(min=1), help="At most this many.", show_default=True)
+@json_option
+@click.pass_obj
+def conversations(place: Place, status: str, project: str, limit: int, as_json: bool) -> None:
     """List conversations, the latest first."""
-    place: Place = context.obj
     with place.open() as memory:
         found = memory.history.conversations(status=status, project=project, limit=limit)
     if as_json:
@@ -177,22 +177,18 @@ def listed_json(item: "Listed") -> dict[str, object]:
     }
 
 
-def show(
-    context: typer.Context,
-    name: Annotated[str, typer.Argument(metavar="ID", help="A conversation's id, or the start of it.")],
-    everything: Annotated[
-        bool,
-        typer.Option("--all", help="Also tool results, machine text, sub-agents and lines that are gone."),
-    ] = False,
-    thread: Annotated[
-        bool, typer.Option("--thread", help="The whole thread: resumed, forked and continued sessions too.")
-    ] = False,
-    as_json: Json = False,
-) -> None:
+@click.command()
+@click.argument("name", metavar="ID")
+@click.option(
+    "--all", "everything", is_flag=True, help="Also tool results, machine text, sub-agents, lines that are gone."
+)
+@click.option("--thread", is_flag=True, help="The whole thread: resumed, forked and continued sessions too.")
+@json_option
+@click.pass_obj
+def show(place: Place, name: str, everything: bool, thread: bool, as_json: bool) -> None:
     """Show one conversation as a readable transcript."""
     from recollect.history.transcript import plain
 
-    place: Place = context.obj
     with place.open() as memory:
         item = memory.history.conversation(name)
         parts = memory.history.thread(item.conversation) if thread else [item]
@@ -262,9 +258,11 @@ def _print_coloured(messages: "list[Message]") -> None:
     say()
 
 
-def pause(context: typer.Context, as_json: Json = False) -> None:
+@click.command()
+@json_option
+@click.pass_obj
+def pause(place: Place, as_json: bool) -> None:
     """Stop taking anything in. What is said until `resume` stays out for good."""
-    place: Place = context.obj
     with place.open() as memory:
         since = memory.history.pause()
     if as_json:
@@ -273,9 +271,11 @@ def pause(context: typer.Context, as_json: Json = False) -> None:
         say(f"Paused since {when(since)}. `recollect resume` goes on.")
 
 
-def resume(context: typer.Context, as_json: Json = False) -> None:
+@click.command()
+@json_option
+@click.pass_obj
+def resume(place: Place, as_json: bool) -> None:
     """Go on after a pause."""
-    place: Place = context.obj
     with place.open() as memory:
         span = memory.history.resume()
     if as_json:

@@ -1,75 +1,74 @@
 """`recollect`: the options every command has, and the one table from errors to exit codes.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found, 4 denied, 5 conflict, 6 unavailable.
+A command's module is imported when the command runs, so that a small one starts fast.
 """
 
 import os
 import sys
+from importlib import import_module
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
 from recollect import __version__
 from recollect.errors import RecollectError
-from recollect.surfaces.cli import daemon, history, operation
+from recollect.surfaces.cli.place import Place
 
-app = typer.Typer(
-    name="recollect",
-    help="Keeps what you and your agents said, for ever, as conversations you can read and search.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
+COMMANDS = {
+    "ingest": "history",
+    "conversations": "history",
+    "show": "history",
+    "pause": "history",
+    "resume": "history",
+    "up": "up",
+    "health": "operation",
+    "doctor": "operation",
+    "sql": "operation",
+    "completion": "operation",
+}
+"""Command → its module beside this one."""
+
+
+class LazyGroup(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        return getattr(import_module(f"recollect.surfaces.cli.{COMMANDS[cmd_name]}"), cmd_name)
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.option(
+    "--home",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Where everything is kept. Default: $RECOLLECT_HOME, else ~/.recollect.",
 )
-
-
-def _print_version(wanted: bool) -> None:
-    if wanted:
-        print(f"recollect {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def options(
-    context: typer.Context,
-    home: Annotated[
-        Path | None, typer.Option(help="Where everything is kept [RECOLLECT_HOME, else ~/.recollect].")
-    ] = None,
-    db: Annotated[
-        str | None, typer.Option(help="Database file or postgresql://… [RECOLLECT_DB, else recollect.db in the home].")
-    ] = None,
-    version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
-    ] = False,
-) -> None:
-    context.obj = operation.Place(home=home, database=db)
-
-
-history.register(app)
-operation.register(app)
-daemon.register(app)
+@click.option("--db", help="Database file or postgresql://…  Default: $RECOLLECT_DB, else recollect.db in the home.")
+@click.version_option(__version__, prog_name="recollect", message="%(prog)s %(version)s")
+@click.pass_context
+def app(context: click.Context, home: Path | None, db: str | None) -> None:
+    """Keeps what you and your agents said, for ever, as conversations you can read."""
+    context.obj = Place(home=home, database=db)
 
 
 def main() -> None:
-    arguments = sys.argv[1:]
     try:
         app(standalone_mode=True)
     except RecollectError as error:
-        _explain(str(error), type(error).__name__, "--json" in arguments)
+        _explain(str(error), type(error).__name__, as_json="--json" in sys.argv)
         sys.exit(error.exit_code)
-    except KeyboardInterrupt:
-        _explain("Stopped. What was done so far is kept; run it again to go on.", "Interrupted", False)
-        sys.exit(130)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
 
 
 def _explain(message: str, kind: str, as_json: bool) -> None:
-    from recollect.surfaces.cli.output import print_json
-
     if as_json:
+        from recollect.surfaces.cli.output import print_json
+
         print_json({"error": {"kind": kind, "message": message}})
     sys.stderr.write(f"recollect: {message}\n")
 

@@ -1,67 +1,69 @@
-"""health, doctor, sql; and where a command finds its home."""
+"""health, doctor, sql, completion."""
 
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
 from recollect.surfaces.cli.output import print_json, say, short_path, style, table, when
+from recollect.surfaces.cli.place import Place, json_option
 
 if TYPE_CHECKING:
     from recollect.memory import Memory
 
-Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout, nothing else.")]
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
-    """What `--home` and `--db` say."""
-
-    home: Path | None
-    database: str | None
-
-    def open(self) -> "Memory":
-        from recollect.memory import open_memory
-
-        return open_memory(self.home, self.database)
-
-
-def register(app: typer.Typer) -> None:
-    for command in (health, doctor, sql):
-        app.command()(command)
-
-
-def health(context: typer.Context, as_json: Json = False) -> None:
+@click.command()
+@json_option
+@click.pass_obj
+def health(place: Place, as_json: bool) -> None:
     """Figures: what is kept, and how each file stands."""
-    place: Place = context.obj
     with place.open() as memory:
         value = health_json(memory)
     if as_json:
         print_json(value)
         return
-    conversations: dict[str, Any] = value["conversations"]
-    by_status = ", ".join(f"{number:,} {status}" for status, number in conversations["by_status"].items())
-    say(f"{style('Conversations', 'bold')}  {conversations['total']:,} in {conversations['months']} months ({by_status})")
-    if conversations["first_at"]:
-        say(f"               {when(conversations['first_at'])} to {when(conversations['last_at'])}")
-    messages = ", ".join(f"{number:,} {author}" for author, number in value["messages"]["by_author"].items())
-    say(f"{style('Messages', 'bold')}       {messages or 'none'}")
-    vault = value["vault"]
-    say(
-        f"{style('Vault', 'bold')}          {vault['records']:,} records, {vault['bytes_read'] / 1e6:,.1f} MB kept in "
-        f"{vault['bytes_kept'] / 1e6:,.1f} MB"
-    )
-    say(f"{style('Database', 'bold')}       {short_path(value['database']['location'])}, {value['database']['bytes'] / 1e6:,.1f} MB")
-    files: dict[str, Any] = value["files"]
-    say(f"{style('Files', 'bold')}          " + ", ".join(f"{number:,} {name}" for name, number in files["by_status"].items()))
+    for name, text in _health_lines(value):
+        say(f"{style(f'{name:13}', 'bold')}  {text}")
+    files = value["files"]
     if files["attention"]:
         say()
         rows = [
-            (item["status"], item["lines_bad"], item["file"], item["reason"] or f"{item['lines_bad']} unreadable lines")
+            (
+                item["status"],
+                item["lines_bad"],
+                item["file"],
+                item["reason"] or f"{item['lines_bad']} unreadable lines",
+            )
             for item in files["attention"]
         ]
         table(("state", "bad", "file", "why"), rows, right=(1,))
+
+
+def _health_lines(value: dict[str, Any]) -> list[tuple[str, str]]:
+    conversations, vault, database = value["conversations"], value["vault"], value["database"]
+    by_status = _listing(conversations["by_status"])
+    lines = [("Conversations", f"{conversations['total']:,} in {conversations['months']} months ({by_status})")]
+    if conversations["first_at"]:
+        lines.append(("", f"{when(conversations['first_at'])} to {when(conversations['last_at'])}"))
+    lines += [
+        ("Messages", _listing(value["messages"]["by_author"])),
+        (
+            "Vault",
+            f"{vault['records']:,} records, {_megabytes(vault['bytes_read'])} in {_megabytes(vault['bytes_kept'])}",
+        ),
+        ("Database", f"{short_path(database['location'])}, {_megabytes(database['bytes'])}"),
+        ("Files", _listing(value["files"]["by_status"])),
+    ]
+    if value["paused_since"]:
+        lines.append(("Paused", f"since {when(value['paused_since'])}"))
+    return lines
+
+
+def _listing(numbers: dict[str, int]) -> str:
+    return ", ".join(f"{number:,} {name}" for name, number in numbers.items()) or "none"
+
+
+def _megabytes(number: int) -> str:
+    return f"{number / 1e6:,.1f} MB"
 
 
 def health_json(memory: "Memory") -> dict[str, Any]:
@@ -111,11 +113,13 @@ def health_json(memory: "Memory") -> dict[str, Any]:
     }
 
 
-def doctor(context: typer.Context, as_json: Json = False) -> None:
+@click.command()
+@json_option
+@click.pass_obj
+def doctor(place: Place, as_json: bool) -> None:
     """Compare what is kept with what lies on the disk, and say what to do. Exit code 1 when something is broken."""
     from recollect.doctor import Level, examine
 
-    place: Place = context.obj
     with place.open() as memory:
         findings = examine(memory)
     broken = any(finding.level is Level.FAILURE for finding in findings)
@@ -132,20 +136,24 @@ def doctor(context: typer.Context, as_json: Json = False) -> None:
             if finding.next_step:
                 say(f"      {style(finding.next_step, 'dim')}")
     if broken:
-        raise typer.Exit(1)
+        raise click.exceptions.Exit(1)
 
 
-def sql(
-    context: typer.Context,
-    query: Annotated[str, typer.Argument(help="One SELECT. Without it the views are listed.")] = "",
-    limit: Annotated[int, typer.Option(min=1, max=100_000, help="At most this many rows.")] = 200,
-    seconds: Annotated[float, typer.Option(min=0.1, max=300, help="At most this long.")] = 10.0,
-    as_json: Json = False,
-) -> None:
-    """Read-only SQL on views of your history: conversations, messages, files, occurrences, events."""
+@click.command()
+@click.argument("query", default="")
+@click.option(
+    "--limit", default=200, type=click.IntRange(1, 100_000), help="At most this many rows.", show_default=True
+)
+@click.option("--seconds", default=10.0, type=click.FloatRange(0.1, 300), help="At most this long.", show_default=True)
+@json_option
+@click.pass_obj
+def sql(place: Place, query: str, limit: int, seconds: float, as_json: bool) -> None:
+    """Read-only SQL on views of your history: conversations, messages, files, occurrences, events.
+
+    Without QUERY the views and their columns are listed.
+    """
     from recollect.history.views import VIEWS
 
-    place: Place = context.obj
     with place.open() as memory:
         if not query:
             views = {name: memory.history.sql(f"SELECT * FROM {name}", limit=1)[0] for name in VIEWS}
@@ -160,3 +168,16 @@ def sql(
         print_json({"columns": columns, "rows": [list(row) for row in rows]})
     else:
         table(columns, [["" if cell is None else " ".join(str(cell).split()) for cell in row] for row in rows])
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell: str) -> None:
+    """Print the completion script of a shell, e.g. `eval "$(recollect completion bash)"`."""
+    from click.shell_completion import get_completion_class
+
+    from recollect.surfaces.cli.main import app
+
+    found = get_completion_class(shell)
+    if found is not None:
+        say(found(app, {}, "recollect", "_RECOLLECT_COMPLETE").source())

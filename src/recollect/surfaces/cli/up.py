@@ -3,13 +3,13 @@
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
 from recollect.surfaces.cli.history import print_report, reading_progress, report_json
-from recollect.surfaces.cli.operation import Json, Place
 from recollect.surfaces.cli.output import print_json, say, short_path, style, warn, when
+from recollect.surfaces.cli.place import Place, json_option
 
 if TYPE_CHECKING:
     from recollect.daemon import DaemonStatus
@@ -18,19 +18,14 @@ if TYPE_CHECKING:
     from recollect.welcome import Welcome
 
 
-def register(app: typer.Typer) -> None:
-    app.command()(up)
-
-
-def up(
-    context: typer.Context,
-    once: Annotated[bool, typer.Option("--once", help="Take in what there is, then end.")] = False,
-    as_json: Json = False,
-) -> None:
+@click.command()
+@click.option("--once", is_flag=True, help="Take in what there is, then end.")
+@json_option
+@click.pass_obj
+def up(place: Place, once: bool, as_json: bool) -> None:
     """Take in what your agents wrote, then keep up while they write. Ctrl-C ends it."""
     from recollect.daemon import Daemon, watched_roots
 
-    place: Place = context.obj
     with place.open() as memory:
         if not watched_roots(memory):
             _show_demo(memory, as_json)
@@ -73,7 +68,13 @@ def _first_pass(memory: "Memory", roots: list[Path], quiet: bool) -> dict[str, A
 def _print_result(result: "Welcome") -> None:
     months = "month" if result.months == 1 else "months"
     say()
-    say(style(f"{result.conversations:,} conversations from {result.months} {months} are safe now.", "bold", "green"))
+    say(
+        style(
+            f"{result.conversations:,} conversations from {result.months} {months} are safe now.",
+            "bold",
+            "green",
+        )
+    )
     if result.first_at:
         say(f"The oldest is from {when(result.first_at)}.")
     if result.next_to_be_deleted:

@@ -1,0 +1,189 @@
+"""Taking in many files: what to read, in which order, what went wrong, and what it all came to.
+
+Start-up scan, watcher hints and manual imports all come through here; `Ingest` deals with one file after the other.
+"""
+
+import os
+import time
+from collections.abc import Sequence
+from datetime import timedelta
+from pathlib import Path
+
+from recollect.clock import Clock
+from recollect.database import Database
+from recollect.errors import Denied, Invalid, NotFound, RecollectError, Unavailable
+from recollect.history.counts import IngestReport, Problem
+from recollect.history.finding import Found, find
+from recollect.history.identity import is_unchanged
+from recollect.history.ingest import Ingest, Progress
+from recollect.history.sources import source_named
+from recollect.history.store import ConversationStore, File, FileStatus, FileStore, SeenPath
+from recollect.history.writing import Writer
+from recollect.settings import Settings
+
+
+class Intake:
+    def __init__(self, database: Database, settings: Settings, clock: Clock) -> None:
+        self._database = database
+        self._settings = settings
+        self._house = settings.house
+        self._clock = clock
+        self._gap = timedelta(minutes=settings.conversation_gap_minutes)
+
+    def ingest(
+        self,
+        paths: Sequence[str | Path],
+        *,
+        source: str | None = None,
+        reimport: bool = False,
+        keep_raw: bool | None = None,
+        on_total: Progress = lambda _: None,
+        on_progress: Progress = lambda _: None,
+    ) -> IngestReport:
+        """Take in files and folders. `on_total` hears how many bytes there are, `on_progress` how many are done."""
+        if source:
+            source_named(source)
+        started = time.monotonic()
+        with self._ingest(keep_raw) as ingest:
+            found: dict[str, Found] = {}
+            vanished: dict[str, SeenPath] = {}
+            for path in paths:
+                place = os.path.abspath(os.path.expanduser(path))
+                if reimport:
+                    vanished.update((seen.file_id, seen) for seen in self._vanished(place))
+                if os.path.exists(place):
+                    found.update((item.path, item) for item in _at(place, ingest))
+                elif not vanished:
+                    raise NotFound(f"{path} does not exist. Give a transcript or a folder of transcripts.")
+            on_total(sum(item.status.st_size for item in found.values()))
+            report = self._take_all(ingest, list(found.values()), source, reimport, on_progress)
+            for file_id in vanished:
+                report.files += 1
+                report.add(ingest.take_from_vault(file_id))
+        self._settle(report)
+        report.seconds = time.monotonic() - started
+        return report
+
+    def scan(self, roots: Sequence[Path], below: Sequence[str] | None = None) -> IngestReport:
+        """One pass over the watched folders, or over the changed folders among them."""
+        started = time.monotonic()
+        with self._ingest(None) as ingest:
+            found: dict[str, Found] = {}
+            for root in (str(root) for root in roots):
+                places = [root] if below is None else [place for place in below if _is_at(place, root)]
+                items = [item for place in places for item in _at(place, ingest, root if below else None)]
+                found.update((item.path, item) for item in items)
+            report = self._take_all(ingest, list(found.values()), None, False, lambda _: None)
+        self._settle(report)
+        report.seconds = time.monotonic() - started
+        return report
+
+    def recover(self) -> IngestReport:
+        """Go on with files whose reader died. One that cannot be read is set aside and reported."""
+        report = IngestReport()
+        with self._database.read() as session:
+            interrupted = FileStore(session, self._house).with_status(FileStatus.INGESTING)
+        with self._ingest(None) as ingest:
+            for file in interrupted:
+                report.files += 1
+                self._recover_one(ingest, file, report)
+        with self._database.write() as session:
+            ConversationStore(session, self._house).requeue_interrupted()
+        return report
+
+    def _recover_one(self, ingest: Ingest, file: File, report: IngestReport) -> None:
+        try:
+            if os.path.exists(file.path):
+                found = Found(file.path, os.path.dirname(file.path), os.stat(file.path))
+                report.add(ingest.take(found, source=file.source))
+            else:
+                report.add(ingest.take_from_vault(file.id))
+        except (RecollectError, OSError) as error:
+            self._fail(report, ingest, file.path, error)
+
+    def _take_all(
+        self, ingest: Ingest, found: list[Found], source: str | None, reimport: bool, on_progress: Progress
+    ) -> IngestReport:
+        report = IngestReport(files=len(found))
+        unchanged = self._unchanged_paths() if not reimport else {}
+        for item in found:
+            seen = unchanged.get(item.path)
+            if seen and is_unchanged(seen, item.status):
+                report.skipped += 1
+                on_progress(item.status.st_size)
+            else:
+                self._take_one(ingest, item, source, reimport, on_progress, report)
+        return report
+
+    def _take_one(
+        self,
+        ingest: Ingest,
+        found: Found,
+        source: str | None,
+        reimport: bool,
+        on_progress: Progress,
+        report: IngestReport,
+    ) -> None:
+        done = 0
+
+        def advance(read: int) -> None:
+            nonlocal done
+            done += read
+            on_progress(read)
+
+        try:
+            report.add(ingest.take(found, source=source, reimport=reimport, progress=advance))
+        except NotFound:
+            report.skipped += 1
+        except (Invalid, Denied, Unavailable, OSError) as error:
+            if _is_about_database(error, found.path):
+                raise
+            self._fail(report, ingest, found.path, error)
+        on_progress(max(0, found.status.st_size - done))
+
+    def _fail(self, report: IngestReport, ingest: Ingest, path: str, error: Exception) -> None:
+        report.failed += 1
+        report.problems.append(Problem(file=path, reason=str(error)))
+        ingest.set_aside(path, str(error))
+
+    def _unchanged_paths(self) -> dict[str, SeenPath]:
+        """Paths whose file is read to its end; one in the middle of being read is looked at again."""
+        with self._database.read() as session:
+            files = FileStore(session, self._house)
+            pending = {file.id for file in files.with_status(FileStatus.INGESTING)}
+            return {seen.path: seen for seen in files.seen_paths() if seen.file_id not in pending}
+
+    def _vanished(self, place: str) -> list[SeenPath]:
+        with self._database.read() as session:
+            seen = FileStore(session, self._house).seen_paths()
+        return [item for item in seen if _is_at(item.path, place) and not os.path.exists(item.path)]
+
+    def _settle(self, report: IngestReport) -> None:
+        if report.ingested:
+            with self._database.write() as session:
+                Writer(session, self._house, self._gap).settle_prompts()
+
+    def _ingest(self, keep_raw: bool | None) -> Ingest:
+        chosen = self._settings.keep_raw if keep_raw is None else keep_raw
+        return Ingest(self._database, self._settings, self._clock, keep_raw=chosen)
+
+
+def _at(place: str, ingest: Ingest, root: str | None = None) -> list[Found]:
+    """The transcripts at a path: itself when it is a file, else those below it."""
+    if os.path.isdir(place):
+        return find(root or place, ingest.ignore, below=place)
+    try:
+        status = os.stat(place)
+    except OSError:
+        return []
+    folder = root or os.path.dirname(place)
+    return [] if ingest.ignore.keeps_out_file(place, folder) else [Found(place, folder, status)]
+
+
+def _is_at(path: str, place: str) -> bool:
+    return path == place or path.startswith(place.rstrip(os.sep) + os.sep)
+
+
+def _is_about_database(error: Exception, path: str) -> bool:
+    """An error that no other file would escape: the database is locked, full or gone."""
+    return not isinstance(error, OSError) and os.path.basename(path) not in str(error)
