@@ -193,8 +193,8 @@ class Folded:
                 self.state.cwd,
                 self.state.at,
                 self.state.session_id,
-                self.state.private,
-                self.state.own,
+                self.state.private_sessions,
+                self.state.own_sessions,
             ),
             "waiting": self.state.waiting,
         }

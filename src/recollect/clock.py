@@ -16,7 +16,7 @@ def system_clock() -> datetime:
 
 def to_text(moment: datetime) -> str:
     utc = moment.astimezone(UTC)
-    return f"{utc:%Y-%m-%dT%H:%M:%S}.{utc.microsecond // 1000:03d}Z"
+    return f"{utc.year:04d}-{utc:%m-%dT%H:%M:%S}.{utc.microsecond // 1000:03d}Z"
 
 
 def from_text(text: str) -> datetime:
@@ -28,15 +28,15 @@ def parse_time(value: object) -> str | None:
     if isinstance(value, str):
         try:
             moment = datetime.fromisoformat(value)
-            if len(value) == 24 and value[10] == "T" and value[19] == "." and value[23] == "Z":
+            if len(value) == 24 and value[4] == value[7] == "-" and value[10] + value[19] + value[23] == "T.Z":
                 return value
             return to_text(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
         except (OverflowError, ValueError):
             return None
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    seconds = value / 1000 if abs(value) > 100_000_000_000 else value
     try:
+        seconds = value / 1000 if abs(value) > 100_000_000_000 else value
         return to_text(datetime.fromtimestamp(seconds, UTC))
     except (OverflowError, ValueError, OSError):
         return None

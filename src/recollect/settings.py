@@ -70,6 +70,10 @@ def _read_config(path: Path) -> Settings:
         return Settings()
     except PermissionError as error:
         raise Denied(f"{path} may not be read: {error.strerror}. Check its permissions.") from error
+    except OSError as error:
+        raise Invalid(f"{path} cannot be read: {error.strerror}. It must be a TOML file.") from error
+    except UnicodeDecodeError as error:
+        raise Invalid(f"{path} is not UTF-8 text: {error.reason} at byte {error.start}. Save it as UTF-8.") from error
     try:
         return msgspec.convert(tomllib.loads(text), Settings)
     except tomllib.TOMLDecodeError as error:
@@ -79,13 +83,13 @@ def _read_config(path: Path) -> Settings:
 
 
 def _check_ranges(settings: Settings, path: Path) -> None:
-    for name, value, lowest in (
-        ("conversation_gap_minutes", settings.conversation_gap_minutes, 0.001),
-        ("poll_interval_seconds", settings.poll_interval_seconds, 0.1),
-        ("min_conversation_messages", settings.min_conversation_messages, 0),
+    for name, value, lowest, highest in (
+        ("conversation_gap_minutes", settings.conversation_gap_minutes, 0.001, 525_600),
+        ("poll_interval_seconds", settings.poll_interval_seconds, 0.1, 86_400),
+        ("min_conversation_messages", settings.min_conversation_messages, 0, 1_000_000),
     ):
-        if value < lowest:
-            raise Invalid(f"{path}: {name} is {value}, but must be at least {lowest}.")
+        if not lowest <= value <= highest:
+            raise Invalid(f"{path}: {name} is {value}, but must be from {lowest} to {highest}.")
     if not settings.house or not settings.house.replace("-", "").replace("_", "").isalnum():
         raise Invalid(f"{path}: house {settings.house!r} must be letters, digits, '-' and '_'.")
 

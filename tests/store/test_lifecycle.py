@@ -88,9 +88,7 @@ def test_only_a_ready_conversation_can_be_queued(
         memory.history.queue(stale)
 
 
-def test_the_longest_finished_is_worked_on_first(
-    memory: recollect.Memory, clock: FrozenClock, projects: Path
-) -> None:
+def test_the_longest_finished_is_worked_on_first(memory: recollect.Memory, clock: FrozenClock, projects: Path) -> None:
     for name, hours in {"b": 2, "a": 1, "c": 3}.items():
         Transcript(name, start=clock.now).wait(hours=hours).exchanges(3).save(projects)
     memory.history.ingest([projects])

@@ -44,6 +44,15 @@ def raw_with_secrets() -> bytes:
     return told.raw + broken + line(told.records[0])
 
 
+def without_lengths(memory: recollect.Memory) -> list[dict[str, object]]:
+    """Messages but for the length of tool output, which a masked line no longer tells."""
+    found = messages_of(memory)
+    for message in found:
+        for block in message["blocks"]:
+            block.pop("characters", None)
+    return found
+
+
 def test_secrets_reach_nothing_but_the_vault(memory: recollect.Memory, tmp_path: Path) -> None:
     path = write(tmp_path / "projects" / told_with_secrets().key, raw_with_secrets())
     log = write(tmp_path / "history.jsonl", prompt_log(("s", f"use {SECRETS[1]}", START)))
@@ -80,7 +89,7 @@ def test_without_raw_lines_messages_are_the_same(open_house: OpenHouse, tmp_path
     assert messages_of(without) == messages_of(with_raw)
     path.unlink()
     without.history.ingest([path], keep_raw=False, reimport=True)
-    assert messages_of(without) == messages_of(with_raw)
+    assert without_lengths(without) == without_lengths(with_raw)
 
 
 def test_reading_again_without_raw_lines_masks_what_was_kept(memory: recollect.Memory, tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ EXAMPLES = [
     ("github-token", "", "ghr_" + key(36), " ok"),
     ("github-fine-grained-token", "", "github_pat_" + key(22) + "_" + key(59), " ok"),
     ("gitlab-token", "", "glpat-" + key(20), " ok"),
-    ("npm-token", "//registry.npmjs.org/:_authToken=", "npm_" + key(36), "\n"),
+    ("npm-token", "//registry.npmjs" + ".org/:_authToken=", "npm_" + key(36), "\n"),
     ("pypi-token", "password = ", "pypi-" + "AgEI" + key(150), "\n"),
     ("atlassian-token", "", "ATATT3" + key(180) + "=" + key(8, HEX.upper()), " ok"),
     ("aws-access-key-id", "aws_access_key_id = ", "AKIA" + key(16, UPPER), "\n"),

@@ -6,7 +6,7 @@ writer at a time is true here as it is on SQLite.
 
 import re
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, LiteralString, cast
 
@@ -72,7 +72,7 @@ class PostgresDatabase(Database):
             self._connection()
 
     @contextmanager
-    def read(self) -> Iterator[Session]:
+    def read(self) -> Generator[Session]:
         with self._explained():
             connection = self._connection()
             with connection.transaction():
@@ -80,11 +80,11 @@ class PostgresDatabase(Database):
                 yield PostgresSession(connection)
 
     @contextmanager
-    def write(self) -> Iterator[Session]:
+    def write(self) -> Generator[Session]:
         with self._explained():
             connection = self._connection()
             with connection.transaction():
-                connection.execute(f"SET LOCAL lock_timeout = {BUSY_MILLISECONDS}")
+                connection.execute(_text(f"SET LOCAL lock_timeout = {BUSY_MILLISECONDS}"))
                 connection.execute("SELECT pg_advisory_xact_lock(%s)", (WRITE_LOCK,))
                 yield PostgresSession(connection)
 
@@ -125,7 +125,7 @@ class PostgresDatabase(Database):
         return connection
 
     @contextmanager
-    def _explained(self) -> Iterator[None]:
+    def _explained(self) -> Generator[None]:
         try:
             yield
         except psycopg.Error as error:

@@ -4,12 +4,15 @@ Write-ahead log, so that readers never wait; one writer; 5 seconds of patience w
 NORMAL: a killed process loses nothing, a power cut may lose the last moments, which the next scan reads again.
 """
 
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# apsw's own types leave the values of rows unknown; `Row` says what they are.
+
 import json
 import os
 import re
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -77,14 +80,14 @@ class SqliteDatabase(Database):
             self._connection()
 
     @contextmanager
-    def read(self) -> Iterator[Session]:
+    def read(self) -> Generator[Session]:
         with self._explained():
             connection = self._connection()
             with _transaction(connection, "BEGIN"):
                 yield SqliteSession(connection)
 
     @contextmanager
-    def write(self) -> Iterator[Session]:
+    def write(self) -> Generator[Session]:
         with self._explained():
             connection = self._connection()
             with _transaction(connection, "BEGIN IMMEDIATE"):
@@ -147,7 +150,7 @@ class SqliteDatabase(Database):
         return connection
 
     @contextmanager
-    def _explained(self) -> Iterator[None]:
+    def _explained(self) -> Generator[None]:
         try:
             yield
         except apsw.Error as error:
@@ -179,7 +182,7 @@ class SqliteDatabase(Database):
 
 
 @contextmanager
-def _transaction(connection: apsw.Connection, begin: str) -> Iterator[None]:
+def _transaction(connection: apsw.Connection, begin: str) -> Generator[None]:
     if connection.in_transaction:
         raise RuntimeError("a session is already open in this thread")
     connection.execute(begin)

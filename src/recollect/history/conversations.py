@@ -118,5 +118,9 @@ class Grouping:
         limit = self._limits.get(last)
         if limit is None:
             self._limits.clear()
-            limit = self._limits[last] = to_text(from_text(last) + self._gap)
+            try:
+                limit = to_text(from_text(last) + self._gap)
+            except OverflowError:  # A clock that says the year 9999.
+                limit = last
+            self._limits[last] = limit
         return limit

@@ -42,11 +42,13 @@ class FoldState:
     cwd: str = ""
     at: str = ""
     session_id: str = ""
-    private: bool = False
-    own: bool = False
-    waiting: list[list[Any]] = field(default_factory=list[list[Any]])
+    last_session_id: str = ""
+    """Of the last record: an unreadable line is taken to be of the same session."""
+    private_sessions: list[str] = field(default_factory=list[str])
+    own_sessions: list[str] = field(default_factory=list[str])
+    waiting: list[tuple[str, str, bool, str]] = field(default_factory=list[tuple[str, str, bool, str]])
     open_line: list[Any] | None = None
-    """[kind, blocks] of a record that was read although its line had not ended."""
+    """[kind, blocks, recovered] of a record that was read although its line had not ended."""
     title_by_user: bool = False
     rewriting: bool = False
     """The file was changed in the middle, or is imported again, and is being read again from its start."""
@@ -151,18 +153,20 @@ class Fold:
         return True
 
     def _take_line(self, line: Line, offset: int, raw: bytes) -> None:
-        opened, self.state.open_line = self.state.open_line, None
+        opened = self.state.open_line
         counts = self._batch.counts
-        if opened and line.raw:
-            self._reopen(opened)
-        elif raw or line.fragment:
-            counts.lines += line.ended or not line.fragment
-        if not raw:
-            return
         if line.fragment:
-            counts.bad += line.ended
-            self._keep_unreadable(line.start, line, raw, "the line is too long to be read as one record")
+            self._take_fragment(line)
             return
+        if not raw:
+            if line.ended:
+                self.state.open_line = None
+            return
+        self.state.open_line = None
+        if opened:
+            self._reopen(opened)
+        else:
+            counts.lines += 1
         try:
             entry = self._source.parse(raw, self._facts)
         except BadRecord as error:
@@ -175,16 +179,26 @@ class Fold:
             counts.parsed += 1
             counts.count_record(entry.kind, entry.counted_blocks)
         if not line.ended:
-            self.state.open_line = [entry.kind, list(entry.counted_blocks)]
+            self.state.open_line = [entry.kind, list(entry.counted_blocks), bool(opened)]
         self._take_entry(entry, raw, line.start + offset, line.number)
 
+    def _take_fragment(self, line: Line) -> None:
+        """A part of a line that is too long: kept, byte for byte, and counted once, with its last part."""
+        self._batch.counts.lines += line.ended
+        self._batch.counts.bad += line.ended
+        if line.raw:
+            self._keep_unreadable(line.start, line, line.raw, "the line is too long to be read as one record")
+
     def _reopen(self, opened: list[Any]) -> None:
-        """The line that was taken as complete goes on: what it holds is two records on one line."""
+        """The line that was taken as complete goes on: what it holds is several records on one line."""
+        kind, blocks, is_recovered = opened
+        if is_recovered:
+            return
         counts = self._batch.counts
         counts.parsed -= 1
         counts.bad += 1
         counts.recovered += 1
-        counts.count_record(opened[0], tuple(opened[1]), by=-1)
+        counts.count_record(kind, tuple(blocks), by=-1)
 
     def _recover(self, line: Line, offset: int, raw: bytes, reason: str) -> None:
         parts = recover(raw)
@@ -206,7 +220,7 @@ class Fold:
 
     def _keep_unreadable(self, start: int, line: Line, raw: bytes, reason: str) -> None:
         self._report(line.number, f"{reason}; kept as it is")
-        if not self.state.private:
+        if not self._is_kept_out(self.state.last_session_id, self.state.at, self.state.cwd):
             self._keep(start, line.number, raw, BAD, None)
 
     def _report(self, line: int, reason: str) -> None:
@@ -218,12 +232,13 @@ class Fold:
         if self._stays_out(entry):
             self._batch.counts.private += 1
             return
-        if entry.key and entry.key_by_line:
-            entry.key = derived_id(entry.key, str(line))
+        if entry.key and entry.key_by_place:
+            entry.key = derived_id(entry.key, str(start))
+        hide_secrets(entry)
         if entry.queue:
             self._follow_queue(entry)
         elif entry.key and entry.standing is Standing.SAID and entry.author is Author.USER:
-            self._mark(self._typed_ahead.repeated_by(entry.text), Standing.REPEATED)
+            self._mark(self._typed_ahead.repeated_by(entry.text, self.state.at), Standing.REPEATED)
         self._keep(start, line, raw, entry.kind, entry.key or None)
         if entry.key:
             self._batch.counts.in_messages += 1
@@ -248,40 +263,46 @@ class Fold:
             self._link(state.session_id, entry.session_id, "resume")
 
     def _stays_out(self, entry: Entry) -> bool:
-        state = self.state
-        if is_own_call(entry):
-            state.own = True
+        state, session_id = self.state, entry.session_id
+        state.last_session_id = session_id
+        if is_own_call(entry) and session_id not in state.own_sessions:
+            state.own_sessions.append(session_id)
+            self._note_span(entry, "own")
         mark = private_mark(entry) if entry.key else ""
-        if mark:
-            state.private = mark == "start"
-            self._note_private(entry, mark)
-        if state.own or state.private or mark:
-            return True
-        at = entry.at or state.at
-        if any(span.covers(entry.session_id, at) for span in self._spans):
-            return True
-        return bool(entry.cwd) and self._ignore.keeps_out_project(entry.cwd)
+        if mark == "start" and session_id not in state.private_sessions:
+            state.private_sessions.append(session_id)
+            self._note_span(entry, "private")
+        elif mark == "end" and session_id in state.private_sessions:
+            state.private_sessions.remove(session_id)
+            ended = Span(session_id=session_id, starts_at="", ends_at=entry.at or state.at, reason="private")
+            self._batch.spans.append(ended)
+        return bool(mark) or self._is_kept_out(session_id, entry.at or state.at, entry.cwd)
 
-    def _note_private(self, entry: Entry, mark: str) -> None:
+    def _is_kept_out(self, session_id: str, at: str, cwd: str) -> bool:
+        state = self.state
+        if session_id in state.own_sessions or session_id in state.private_sessions:
+            return True
+        if any(span.covers(session_id, at) for span in self._spans):
+            return True
+        return bool(cwd) and self._ignore.keeps_out_project(cwd)
+
+    def _note_span(self, entry: Entry, reason: str) -> None:
         """Sub-agents of this session write files of their own: they are told by the time."""
-        at = entry.at or self.state.at
-        if mark == "start":
-            self._batch.spans.append(Span(session_id=entry.session_id, starts_at=at, ends_at=None, reason="private"))
-        else:
-            self._batch.spans.append(Span(session_id=entry.session_id, starts_at="", ends_at=at, reason="private"))
+        starts_at = entry.at or self.state.at
+        if starts_at:
+            self._batch.spans.append(
+                Span(session_id=entry.session_id, starts_at=starts_at, ends_at=None, reason=reason)
+            )
 
     def _follow_queue(self, entry: Entry) -> None:
         if entry.queue == "enqueue" and entry.key:
             self._typed_ahead.enqueue(entry.key, entry.text)
         elif entry.queue == "dequeue":
-            self._typed_ahead.deliver()
+            self._typed_ahead.deliver(self.state.at)
         elif entry.queue == "withdraw":
             self._mark(self._typed_ahead.withdraw(entry.text), Standing.WITHDRAWN)
-        elif entry.queue == "remove":
-            if entry.key and any(item.text == entry.text for item in self._typed_ahead.waiting):
-                entry.key = ""  # The words stand in the message made when they were typed.
-            elif not entry.key:
-                self._typed_ahead.deliver()
+        elif entry.queue == "remove" and self._typed_ahead.deliver(self.state.at, entry.text if entry.key else ""):
+            entry.key = ""  # The words stand in the message made when they were typed.
 
     def _mark(self, message_ids: list[str], standing: Standing) -> None:
         for message_id in message_ids:
@@ -299,7 +320,6 @@ class Fold:
         self._batch.records.append(Stored(start, line, digest, kind, message_id, len(raw), kept, was))
 
     def _add_to_message(self, entry: Entry, start: int, line: int) -> None:
-        hide_secrets(entry)
         message = self._batch.messages.get(entry.key)
         if message:
             message.take(entry, line)
@@ -344,5 +364,5 @@ def hide_secrets(entry: Entry) -> None:
 def _masked_record(raw: bytes) -> bytes:
     try:
         return msgspec.json.encode(mask_json(msgspec.json.decode(raw)))
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return mask(raw.decode("utf-8", "replace")).encode()

@@ -58,7 +58,7 @@ class Entry(msgspec.Struct, kw_only=True):
     cwd: str = ""
     key: str = ""
     """The message it belongs to; empty: none, the record is only kept."""
-    key_by_line: bool = False
+    key_by_place: bool = False
     """The record has neither an id nor a time: where it stands is part of what it is."""
     stream: str = ""
     """Records of one stream in a file form conversations together. Empty for a file that is one session."""
@@ -114,33 +114,43 @@ class Message:
 
     def take(self, entry: Entry, line: int) -> bool:
         """Add the blocks of a further record of this message; False when it is one already taken."""
-        if self._has(entry.uuid):
+        if not entry.uuid and self.blocks:
+            return self.take_from_copy(entry, line)
+        if entry.uuid and any(block.get("uuid") == entry.uuid for block in self.blocks):
             return False
-        for block in entry.blocks:
-            self._append({**block, "line": line, **({"uuid": entry.uuid} if entry.uuid else {})})
-        if entry.at and entry.at > self.last_at:
-            self.last_at = entry.at
+        self._add(entry, line)
         return True
 
     def take_from_copy(self, entry: Entry, line: int) -> bool:
-        """The same for a record of another file's copy, whose blocks may be here already under other uuids."""
+        """The same for a record whose blocks may be here already under another uuid, or without one."""
         present = {_content(block) for block in self.blocks}
         if all(_content(block) in present for block in entry.blocks):
             return False
-        return self.take(entry, line)
+        if entry.uuid and any(block.get("uuid") == entry.uuid for block in self.blocks):
+            return False
+        self._add(entry, line)
+        return True
 
     def absorb(self, later: "Message") -> bool:
         """Take what a later part of the same file added to this message."""
-        known = {block.get("uuid", "") for block in self.blocks} | {""}
-        added = [block for block in later.blocks if block.get("uuid", "") not in known]
+        known = {block["uuid"] for block in self.blocks if "uuid" in block}
+        present = {_content(block) for block in self.blocks}
+        added = [
+            block
+            for block in later.blocks
+            if (block["uuid"] not in known if "uuid" in block else _content(block) not in present)
+        ]
         for block in added:
             self._append(block)
         if added and later.last_at > self.last_at:
             self.last_at = later.last_at
         return bool(added)
 
-    def _has(self, uuid: str) -> bool:
-        return bool(uuid) and any(block.get("uuid") == uuid for block in self.blocks)
+    def _add(self, entry: Entry, line: int) -> None:
+        for block in entry.blocks:
+            self._append({**block, "line": line, **({"uuid": entry.uuid} if entry.uuid else {})})
+        if entry.at and entry.at > self.last_at:
+            self.last_at = entry.at
 
     def _append(self, block: Block) -> None:
         self.blocks.append(block)

@@ -16,12 +16,14 @@ import os
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from recollect.history.messages import Author, Entry
 
 if TYPE_CHECKING:
     from pathspec import PathSpec
+
+    Patterns = PathSpec[Any]
 
 IGNORE_NAME = ".recollectignore"
 OWN_MARK = "<recollect-own-call/>"
@@ -48,8 +50,8 @@ class Ignore:
     def __init__(self, home: str) -> None:
         self._home = os.path.realpath(home) if home else ""
         self.keeps_out_project: Callable[[str], bool] = lru_cache(maxsize=4096)(self._keeps_out_project)
-        self._rules: dict[tuple[str, str], list[tuple[int, PathSpec]]] = {}
-        self._patterns: Callable[[str], PathSpec | None] = lru_cache(maxsize=4096)(_read_patterns)
+        self._rules: dict[tuple[str, str], list[tuple[int, Patterns]]] = {}
+        self._patterns: Callable[[str], Patterns | None] = lru_cache(maxsize=4096)(_read_patterns)
 
     def keeps_out_file(self, path: str, root: str) -> bool:
         """Whether an ignore file at the root, between it and the transcript, or in the home, names the transcript."""
@@ -59,9 +61,9 @@ class Ignore:
             rules = self._rules[folder, root] = self._rules_for(folder, root)
         return any(patterns.match_file(path[prefix:]) for prefix, patterns in rules)
 
-    def _rules_for(self, folder: str, root: str) -> "list[tuple[int, PathSpec]]":
+    def _rules_for(self, folder: str, root: str) -> "list[tuple[int, Patterns]]":
         """(length of the path that the patterns do not look at, patterns) for the files of a folder."""
-        rules: list[tuple[int, PathSpec]] = []
+        rules: list[tuple[int, Patterns]] = []
         in_home = self._patterns(self._home) if self._home else None
         if in_home:
             rules.append((1, in_home))
@@ -100,7 +102,7 @@ def _is_below(path: str, folder: str) -> bool:
     return path == folder or path.startswith(folder + os.sep)
 
 
-def _read_patterns(folder: str) -> "PathSpec | None":
+def _read_patterns(folder: str) -> "Patterns | None":
     try:
         with open(os.path.join(folder, IGNORE_NAME), encoding="utf-8", errors="replace") as file:
             text = file.read()

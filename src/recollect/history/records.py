@@ -15,7 +15,9 @@ _DECODER = json.JSONDecoder()
 _RECORD_START = re.compile(
     r'\{"(?:type|parentUuid|uuid|sessionId|timestamp|messageId|leafUuid|isSidechain|operation|display|role|id)"\s*:'
 )
-_RECORD_MARKS = frozenset({"uuid", "sessionId", "timestamp", "leafUuid", "messageId", "operation", "snapshot", "role"})
+_MARKS = frozenset(
+    {"uuid", "sessionId", "timestamp", "leafUuid", "messageId", "operation", "snapshot", "session", "at"}
+)
 MAX_SPLICE_TRIES = 40
 """A broken line is searched for a whole record at its end this many times, then kept as it is."""
 
@@ -107,9 +109,19 @@ def _spliced_record(text: str, start: int) -> int | None:
             value, end = _DECODER.raw_decode(text, match.start())
         except (ValueError, RecursionError):
             continue
-        if isinstance(value, dict) and _RECORD_MARKS & value.keys() and not text[end:].strip("\x00 \t\r"):
+        rest = text[end:].lstrip("\x00 \t\r")
+        if _is_record(value) and (not rest or rest[0] == "{"):
             return match.start()
     return None
+
+
+def _is_record(value: object) -> bool:
+    """Not an object from the inside of a record, such as a message or a block."""
+    return (
+        isinstance(value, dict)
+        and bool(_MARKS & value.keys())
+        and bool({"type", "display", "author", "role"} & value.keys())
+    )
 
 
 def _skip_padding(text: str, position: int) -> int:

@@ -6,9 +6,14 @@ typed. Taken back before it was delivered, it was not said.
 """
 
 from dataclasses import dataclass
+from datetime import timedelta
+
+from recollect.clock import from_text, to_text
 
 MAX_WAITING = 50
 """Texts remembered per file; older ones will not be delivered any more."""
+DELIVERY = timedelta(minutes=10)
+"""A line with the same words that comes later than this after a text left the queue is said anew."""
 
 
 @dataclass(slots=True)
@@ -16,6 +21,8 @@ class Waiting:
     message_id: str
     text: str
     delivered: bool = False
+    left_at: str = ""
+    """When it left the queue, if that is known."""
 
 
 class TypedAhead:
@@ -26,11 +33,12 @@ class TypedAhead:
         self.waiting.append(Waiting(message_id, text))
         del self.waiting[:-MAX_WAITING]
 
-    def deliver(self) -> None:
-        """The first text still in the queue leaves it; a line with the same words may follow."""
-        first = next((item for item in self.waiting if not item.delivered), None)
-        if first:
-            first.delivered = True
+    def deliver(self, at: str = "", text: str = "") -> bool:
+        """A text leaves the queue, the one with these words or the first; False when none has them."""
+        found = next((item for item in self.waiting if not item.delivered and text in ("", item.text)), None)
+        if found:
+            found.delivered, found.left_at = True, at
+        return found is not None
 
     def withdraw(self, text: str) -> list[str]:
         """The messages that were taken back: those in the queue whose words are in `text`, or all without one."""
@@ -38,8 +46,9 @@ class TypedAhead:
         self.waiting = [item for item in self.waiting if item not in taken]
         return [item.message_id for item in taken]
 
-    def repeated_by(self, text: str) -> list[str]:
+    def repeated_by(self, text: str, at: str = "") -> list[str]:
         """The queued messages that this delivered text repeats: one, or several joined line by line."""
+        self._drop_delivered_before(at)
         for start in range(len(self.waiting)):
             joined = ""
             for end in range(start, len(self.waiting)):
@@ -53,9 +62,14 @@ class TypedAhead:
                     break
         return []
 
-    def to_json(self) -> list[list[object]]:
-        return [[item.message_id, item.text, item.delivered] for item in self.waiting]
+    def _drop_delivered_before(self, at: str) -> None:
+        if any(item.left_at for item in self.waiting) and at:
+            limit = to_text(from_text(at) - DELIVERY)
+            self.waiting = [item for item in self.waiting if not item.left_at or item.left_at >= limit]
+
+    def to_json(self) -> list[tuple[str, str, bool, str]]:
+        return [(item.message_id, item.text, item.delivered, item.left_at) for item in self.waiting]
 
     @classmethod
-    def from_json(cls, items: list[list[object]]) -> "TypedAhead":
-        return cls([Waiting(str(message_id), str(text), bool(done)) for message_id, text, done in items])
+    def from_json(cls, items: list[tuple[str, str, bool, str]]) -> "TypedAhead":
+        return cls([Waiting(*item) for item in items])

@@ -5,6 +5,7 @@ A block of records is compressed by one call outside Python's lock, in another t
 
 from concurrent.futures import Future, ThreadPoolExecutor
 from hashlib import sha256
+from typing import Any, cast
 
 import zstandard
 
@@ -39,5 +40,5 @@ class Packer:
         self._executor.shutdown()
 
     def _pack_block(self, records: list[bytes]) -> list[bytes]:
-        packed = self._blocks.multi_compress_to_buffer(records, threads=1)
+        packed = self._blocks.multi_compress_to_buffer(cast(Any, records), threads=1)
         return [segment.tobytes() for segment in packed]

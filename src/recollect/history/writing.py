@@ -76,8 +76,12 @@ class Writer:
         self.threads.title(batch.titles)
         self._note_spans(batch)
         self.files.save(file)
-        changed = self._ownership.changed_files | ({file.id} if must_regroup else set())
-        for file_id in changed - ({file.id} if rewriting else set()):
+        changed = set(self._ownership.changed_files)
+        if must_regroup:
+            changed.add(file.id)
+        if rewriting:
+            changed.discard(file.id)  # It is grouped when it is read to its end.
+        for file_id in changed:
             self.regroup(file_id)
         return len(sorted_out.new)
 

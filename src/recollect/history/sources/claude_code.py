@@ -151,7 +151,7 @@ class ClaudeCode:
 def _read(raw: bytes) -> _Record:
     try:
         return _decode(raw)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         pass
     try:
         value = decode_lenient(raw)
@@ -164,7 +164,8 @@ def _read(raw: bytes) -> _Record:
 
 
 def _is_claude_record(record: dict[str, object]) -> bool:
-    if record.get("type") in _TYPES and not isinstance(record.get("payload"), dict):
+    kind = record.get("type")
+    if isinstance(kind, str) and kind in _TYPES and not isinstance(record.get("payload"), dict):
         return bool({"sessionId", "uuid", "leafUuid", "messageId", "agentId", "parentUuid", "key"} & record.keys())
     return isinstance(record.get("display"), str) and ("timestamp" in record or "pastedContents" in record)
 
@@ -187,11 +188,8 @@ def _identifier(value: Any) -> str:
 
 def _line_uuid(record: _Record) -> str:
     """A forked line has a new uuid and says which line it copies: that one is its identity."""
-    if isinstance(record.forked_from, dict):
-        original = cast(dict[str, Any], record.forked_from).get("messageUuid")
-        if isinstance(original, str) and original:
-            return _identifier(original)
-    return _identifier(record.uuid)
+    original = _as_dict(record.forked_from).get("messageUuid")
+    return _identifier(original) or _identifier(record.uuid)
 
 
 def _as_dict(value: Any) -> dict[str, Any]:
@@ -212,7 +210,7 @@ def _make_subagent(entry: Entry, facts: FileFacts) -> None:
 
 def _links(entry: Entry, record: _Record) -> None:
     links: list[tuple[str, str]] = []
-    if isinstance(record.forked_from, dict):
+    if record.forked_from:
         links.append(("fork", _identifier(_as_dict(record.forked_from).get("sessionId"))))
     if record.continued_in_session_id:
         links.append(("continue", _identifier(record.continued_in_session_id)))
@@ -230,6 +228,8 @@ def _read_assistant(entry: Entry, record: _Record) -> None:
     entry.author, entry.standing = Author.ASSISTANT, Standing.SAID
     entry.blocks, entry.counted_blocks = _blocks(message.get("content"), "assistant")
     entry.text = "\n\n".join(block["text"] for block in entry.blocks if block["type"] == "text")
+    for block in entry.blocks:
+        block.pop("output", None)
     if record.is_api_error_message or entry.model == "<synthetic>":
         entry.author, entry.standing = Author.MACHINE, Standing.ASIDE
         entry.message_kind = "api_error" if record.is_api_error_message else "synthetic"
@@ -241,7 +241,7 @@ def _read_user(entry: Entry, record: _Record) -> None:
     blocks, entry.counted_blocks = _blocks(_as_dict(record.message).get("content"), "user")
     texts = [block["text"] for block in blocks if block["type"] == "text"]
     result = next((block for block in blocks if block["type"] == "tool_result"), None)
-    reading = read_user_text("\n\n".join(texts)) if texts else Reading(Author.USER, Standing.SAID, "", "")
+    reading = read_user_text("\n\n".join(texts)) if texts else _without_text(blocks)
     reading = _overruled(reading, record)
     if (result is not None and reading.author is not Author.USER) or (result is not None and not reading.text):
         output = "\n".join(block.pop("output") for block in blocks if "output" in block)
@@ -250,6 +250,15 @@ def _read_user(entry: Entry, record: _Record) -> None:
     entry.text = reading.text
     entry.blocks = _with_text(blocks, reading)
     _links(entry, record)
+
+
+def _without_text(blocks: list[Block]) -> Reading:
+    """An image or a document is something said; nothing at all is not."""
+    return Reading(Author.USER, Standing.SAID if blocks else Standing.ASIDE, "" if blocks else "empty", "")
+
+
+def _kind_name(name: str) -> str:
+    return clean(name).replace("-", "_")[:40]
 
 
 def _overruled(reading: Reading, record: _Record) -> Reading:
@@ -262,7 +271,7 @@ def _overruled(reading: Reading, record: _Record) -> Reading:
     if record.plan_content:
         return Reading(Author.MACHINE, Standing.ASIDE, "plan", reading.text)
     if isinstance(origin, str) and origin != "human" and reading.author is Author.USER:
-        return Reading(Author.MACHINE, Standing.ASIDE, origin.replace("-", "_")[:40], reading.text)
+        return Reading(Author.MACHINE, Standing.ASIDE, _kind_name(origin), reading.text)
     return reading
 
 
@@ -287,7 +296,7 @@ def _blocks(content: Any, role: str) -> tuple[list[Block], tuple[str, ...]]:
         if not isinstance(item, dict):
             continue
         fields = cast(dict[str, Any], item)
-        kind = str(fields.get("type"))
+        kind = clean(str(fields.get("type")))[:80]
         counted.append(f"{role}:{kind}")
         blocks.append(_block(kind, fields))
     return blocks, tuple(counted)
@@ -321,7 +330,7 @@ def _block(kind: str, fields: dict[str, Any]) -> Block:
         data = source.get("data")
         size = len(data) * 3 // 4 if isinstance(data, str) else 0
         return {"type": kind, "media_type": clean(str(source.get("media_type", ""))), "bytes": size}
-    return {"type": clean(kind)[:80]}
+    return {"type": kind}
 
 
 def _input_summary(value: Any) -> str:
@@ -395,7 +404,7 @@ def _read_attachment(entry: Entry, record: _Record) -> None:
     )
     if attachment.get("commandMode") not in (None, "prompt"):
         entry.author, entry.standing = Author.MACHINE, Standing.ASIDE
-        entry.message_kind = str(attachment["commandMode"]).replace("-", "_")[:40]
+        entry.message_kind = _kind_name(str(attachment["commandMode"]))
     entry.text = reading.text
     entry.blocks = [{"type": "text", "text": reading.text}]
 

@@ -10,12 +10,13 @@ from dataclasses import dataclass
 
 from recollect.history.messages import Author, Standing
 
-_COMMAND = re.compile(r"<command-(?:name|message|args)>")
+_COMMAND = re.compile(r"(?:\s*<command-(name|message|args|contents)>.*?</command-\1>\s*)+\Z", re.DOTALL)
 _COMMAND_NAME = re.compile(r"<command-name>\s*(.*?)\s*</command-name>", re.DOTALL)
 _COMMAND_ARGS = re.compile(r"<command-args>\s*(.*?)\s*</command-args>", re.DOTALL)
 _BASH_INPUT = re.compile(r"<bash-input>(.*?)</bash-input>\s*\Z", re.DOTALL)
-_COMMAND_OUTPUT = ("<local-command-stdout>", "<local-command-stderr>")
-_BASH_OUTPUT = ("<bash-stdout>", "<bash-stderr>")
+_OUTPUT = re.compile(r"(?:\s*<((?:bash|local-command)-std(?:out|err))>(?:.*?</\1>|(?:(?!</\1>).)*\Z)\s*)+\Z", re.DOTALL)
+_AFTER_NOTIFICATION = re.compile(r"\s*(?:(?:Read the output file|Full transcript available)[^\n]*\s*)*\Z")
+"""What Claude Code itself writes below a notification."""
 _MACHINE_TAGS = re.compile(
     r"<(task-notification|teammate-message|system-reminder|session-start-hook|user-prompt-submit-hook|tick|goal"
     r"|local-command-caveat|persisted-output|background-task|agent-notification|cross-session-message)\b[^>]*>"
@@ -61,7 +62,7 @@ def read_user_text(text: str) -> Reading:
 
 
 def _read_tagged(opening: str, text: str) -> Reading:
-    if _COMMAND.match(opening):
+    if opening.startswith("<command-") and _COMMAND.match(opening):
         name = _COMMAND_NAME.search(opening)
         arguments = _COMMAND_ARGS.search(opening)
         if name:
@@ -71,9 +72,9 @@ def _read_tagged(opening: str, text: str) -> Reading:
     typed = _BASH_INPUT.match(opening)
     if typed:
         return Reading(Author.USER, Standing.SAID, "shell", f"! {typed[1].strip()}")
-    if opening.startswith(_BASH_OUTPUT):
+    if opening.startswith("<bash-") and _OUTPUT.match(opening):
         return Reading(Author.TOOL, Standing.ASIDE, "shell_output", _without_tags(opening))
-    if opening.startswith(_COMMAND_OUTPUT):
+    if opening.startswith("<local-command-") and _OUTPUT.match(opening):
         return Reading(Author.MACHINE, Standing.ASIDE, "command_output", _without_tags(opening))
     tag = _MACHINE_TAGS.match(opening)
     if tag and _is_whole(opening, tag[1]):
@@ -83,8 +84,8 @@ def _read_tagged(opening: str, text: str) -> Reading:
 
 def _is_whole(opening: str, tag: str) -> bool:
     """The tag wraps all of the text, or never closes: then no person wrote beside it."""
-    closing = f"</{tag}>"
-    return opening.rstrip().endswith(closing) or closing not in opening
+    _, closing, rest = opening.rpartition(f"</{tag}>")
+    return not closing or bool(_AFTER_NOTIFICATION.match(rest))
 
 
 def _without_tags(text: str) -> str:

@@ -48,8 +48,8 @@ class Generic:
 
     def parse(self, raw: bytes, facts: FileFacts) -> Entry:
         record = _read(raw)
-        session_id = _short(record.get("session") or record.get("session_id") or record.get("conversation_id"))
-        at = parse_time(record.get("at") or record.get("timestamp") or record.get("created_at"))
+        session_id = _short(_first(record, "session", "session_id", "conversation_id"))
+        at = parse_time(_first(record, "at", "timestamp", "created_at"))
         entry = Entry(kind="title" if "title" in record else "message", at=at, session_id=session_id)
         entry.stream = session_id
         entry.cwd = _short(record.get("cwd") or record.get("project"), 1_000)
@@ -60,10 +60,11 @@ class Generic:
             if not entry.title:
                 raise BadRecord('no author and text: expected {"author": "user", "text": "…", …}')
             return entry
-        identity = record.get("id") or record.get("uuid")
-        named = (str(identity),) if identity else (at or "", author, text)
-        entry.key = derived_id(NAME, facts.key if not (identity or at) else "", session_id, *named)
-        entry.key_by_line = not (identity or at)
+        identity = _short(_first(record, "id", "uuid"))
+        named = (identity,) if identity else (at or "", author, text)
+        scope = session_id or ("" if at and not identity else facts.key)
+        entry.key = derived_id(NAME, scope, *named)
+        entry.key_by_place = not (identity or at)
         entry.author = author
         entry.standing = Standing.SAID if author in (Author.USER, Author.ASSISTANT) else Standing.ASIDE
         entry.text = text
@@ -75,7 +76,7 @@ class Generic:
 def _read(raw: bytes) -> dict[str, Any]:
     try:
         value = _decode(raw)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         try:
             value = decode_lenient(raw)
         except (ValueError, RecursionError) as error:
@@ -111,5 +112,12 @@ def _tool_calls(record: dict[str, Any]) -> list[Block]:
     return [{"type": "tool_call", "name": clean(name), "call": "", "summary": ""} for name in names]
 
 
+def _first(record: dict[str, Any], *names: str) -> Any:
+    """The first of these fields that is there; 0 is there."""
+    return next((record[name] for name in names if record.get(name) not in (None, "")), None)
+
+
 def _short(value: Any, characters: int = 200) -> str:
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = str(value)
     return clean(value)[:characters] if isinstance(value, str) else ""

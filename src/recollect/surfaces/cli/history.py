@@ -1,7 +1,7 @@
 """ingest, conversations, show, pause, resume."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -49,7 +49,7 @@ Advance = Callable[[int], None]
 
 
 @contextmanager
-def reading_progress(wanted: bool) -> Iterator[tuple[Advance, Advance]]:
+def reading_progress(wanted: bool) -> Generator[tuple[Advance, Advance]]:
     """A bar with rate and time left, on a terminal only."""
     import sys
 

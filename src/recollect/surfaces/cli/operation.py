@@ -156,18 +156,20 @@ def sql(place: Place, query: str, limit: int, seconds: float, as_json: bool) -> 
 
     with place.open() as memory:
         if not query:
-            views = {name: memory.history.sql(f"SELECT * FROM {name}", limit=1)[0] for name in VIEWS}
-        else:
-            columns, rows = memory.history.sql(query, seconds=seconds, limit=limit)
-    if not query:
-        if as_json:
-            print_json({"views": views})
-        else:
-            table(("view", "columns"), [(name, ", ".join(columns)) for name, columns in views.items()])
-    elif as_json:
+            _show_views({name: memory.history.sql(f"SELECT * FROM {name}", limit=1)[0] for name in VIEWS}, as_json)
+            return
+        columns, rows = memory.history.sql(query, seconds=seconds, limit=limit)
+    if as_json:
         print_json({"columns": columns, "rows": [list(row) for row in rows]})
     else:
         table(columns, [["" if cell is None else " ".join(str(cell).split()) for cell in row] for row in rows])
+
+
+def _show_views(views: dict[str, list[str]], as_json: bool) -> None:
+    if as_json:
+        print_json({"views": views})
+    else:
+        table(("view", "columns"), [(name, ", ".join(columns)) for name, columns in views.items()])
 
 
 @click.command()
