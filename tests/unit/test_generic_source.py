@@ -101,7 +101,7 @@ def test_a_record_is_known_by_its_id_else_by_time_and_words_else_by_its_place() 
     assert dated.key == read(generic("user", "a", at=moment()), OTHER_FACTS).key
     assert dated.key != read(generic("assistant", "a", at=moment())).key
     bare = read(generic("user", "a"))
-    assert bare.key_by_line
+    assert bare.key_by_place
     assert bare.key != read(generic("user", "a"), OTHER_FACTS).key
 
 
