@@ -10,6 +10,7 @@ NORMAL: a killed process loses nothing, a power cut may lose the last moments, w
 import json
 import os
 import re
+import secrets
 import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
@@ -98,10 +99,12 @@ class SqliteDatabase(Database):
             connection = apsw.Connection(str(self.path), flags=apsw.SQLITE_OPEN_READONLY)
             try:
                 connection.set_busy_timeout(BUSY_MILLISECONDS)
+                secret = f"inner_{secrets.token_hex(16)}_"
                 for name, body in views.items():
-                    connection.execute(f"CREATE TEMP VIEW {name} AS {body}")
+                    connection.execute(f"CREATE TEMP VIEW {secret}{name} AS {body}")
+                    connection.execute(f"CREATE TEMP VIEW {name} AS SELECT * FROM {secret}{name}")
                 connection.execute("PRAGMA query_only = ON")
-                return _run_confined(connection, frozenset(views), sql, seconds, limit)
+                return _run_confined(connection, secret, frozenset(views), sql, seconds, limit)
             finally:
                 connection.close(True)
 
@@ -207,28 +210,41 @@ _ALLOWED_ACTIONS = frozenset({apsw.SQLITE_SELECT, apsw.SQLITE_RECURSIVE})
 _DENIED_FUNCTIONS = frozenset({"load_extension", "readfile", "writefile", "edit", "fts3_tokenizer"})
 
 
-def _authorizer(views: frozenset[str]) -> Callable[..., int]:
-    def authorize(action: int, first: str | None, _second: str | None, _db: str | None, via: str | None) -> int:
+def _authorizer(secret: str, views: frozenset[str], real: frozenset[str]) -> Callable[..., int]:
+    """Allows what a SELECT on the views needs.
+
+    A table is read only from inside one of our inner views. SQLite tells their name, but also the name of any WITH or
+    subquery in its place, which a stranger chooses; so the inner views have a name that nobody can know.
+    """
+
+    def authorize(action: int, first: str | None, second: str | None, _db: str | None, via: str | None) -> int:
         if action in _ALLOWED_ACTIONS:
             return apsw.SQLITE_OK
         if action == apsw.SQLITE_FUNCTION:
-            return apsw.SQLITE_DENY if (_second or "").lower() in _DENIED_FUNCTIONS else apsw.SQLITE_OK
-        if action == apsw.SQLITE_READ and (first in views or via in views or _is_table_function(first)):
-            return apsw.SQLITE_OK
-        return apsw.SQLITE_DENY
+            return apsw.SQLITE_DENY if (second or "").lower() in _DENIED_FUNCTIONS else apsw.SQLITE_OK
+        if action != apsw.SQLITE_READ or first is None:
+            return apsw.SQLITE_DENY
+        is_ours = first in views or first.startswith(secret) or (via or "").startswith(secret)
+        is_name_of_the_query = not second and first.lower() not in real
+        return apsw.SQLITE_OK if is_ours or is_name_of_the_query or first in _TABLE_FUNCTIONS else apsw.SQLITE_DENY
 
     return authorize
 
 
-def _is_table_function(name: str | None) -> bool:
-    return name in ("json_each", "json_tree", "")
+_TABLE_FUNCTIONS = frozenset({"json_each", "json_tree", ""})
+_REAL_NAMES = """
+SELECT lower(name) FROM sqlite_schema UNION SELECT lower(name) FROM sqlite_temp_schema
+UNION SELECT lower(name) FROM pragma_module_list
+UNION VALUES ('sqlite_schema'), ('sqlite_master'), ('sqlite_temp_schema'), ('sqlite_temp_master')
+"""
 
 
 def _run_confined(
-    connection: apsw.Connection, views: frozenset[str], sql: str, seconds: float, limit: int
+    connection: apsw.Connection, secret: str, views: frozenset[str], sql: str, seconds: float, limit: int
 ) -> tuple[list[str], list[Row]]:
     deadline = time.monotonic() + seconds
-    connection.authorizer = _authorizer(views)
+    real = frozenset(str(row[0]) for row in connection.execute(_REAL_NAMES))
+    connection.authorizer = _authorizer(secret, views, real)
     connection.set_progress_handler(lambda: time.monotonic() > deadline, 10_000)
     try:
         cursor = connection.cursor()
@@ -246,6 +262,8 @@ def _run_confined(
             rows.append(row)
             if len(rows) >= limit:
                 break
+        if not columns:
+            raise Invalid(f"There is no SELECT in it. The views are: {', '.join(sorted(views))}.")
         return columns, rows
     except apsw.InterruptError as error:
         raise Unavailable(f"The query took longer than {seconds:g} seconds. Narrow it or add a LIMIT.") from error
