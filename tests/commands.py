@@ -43,7 +43,7 @@ def environment(home: Path, **more: str) -> dict[str, str]:
     """Nothing of the person who runs the tests: HOME is beside the home, and empty."""
     user = home.parent / "user"
     user.mkdir(parents=True, exist_ok=True)
-    kept = {name: value for name, value in os.environ.items() if name in ("PATH", "LANG", "TMPDIR", "VIRTUAL_ENV")}
+    kept = {name: value for name, value in os.environ.items() if name in ("PATH", "PYTHONPATH", "LANG", "TMPDIR")}
     return {"LC_ALL": "C.UTF-8", **kept, "HOME": str(user), "RECOLLECT_HOME": str(home), "TZ": "UTC", **more}
 
 

@@ -4,6 +4,7 @@ One connection per thread. A write takes an advisory lock for the length of its 
 writer at a time is true here as it is on SQLite.
 """
 
+import itertools
 import re
 import threading
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
@@ -23,6 +24,7 @@ BUSY_MILLISECONDS = 5_000
 READER_ROLE = "recollect_reader"
 """Holds no rights on any table; `recollect sql` runs as it, on views made for the one connection."""
 CURSOR_ROWS = 2_000
+_CURSOR_NUMBERS = itertools.count()
 
 _ESCAPES = re.compile(
     r"\b(set_config|query_to_xml\w*|table_to_xml\w*|cursor_to_xml\w*|schema_to_xml\w*|database_to_xml\w*"
@@ -43,9 +45,12 @@ class PostgresSession(Session):
         return self._connection.execute(_text(named_for_postgres(sql)), parameters or {}).fetchall()
 
     def each(self, sql: str, parameters: Parameters | None = None) -> Iterator[Row]:
-        with self._connection.cursor(name="recollect_each") as cursor:
-            cursor.itersize = CURSOR_ROWS
-            yield from cursor.execute(_text(named_for_postgres(sql)), parameters or {})
+        # A plain cursor of the server: one that is left half read ends with the transaction.
+        name = f"recollect_{next(_CURSOR_NUMBERS)}"
+        declared = f"DECLARE {name} NO SCROLL CURSOR FOR {named_for_postgres(sql)}"
+        self._connection.execute(_text(declared), parameters or {})
+        while rows := self._connection.execute(_text(f"FETCH {CURSOR_ROWS} FROM {name}")).fetchall():
+            yield from rows
 
     def run(self, sql: str, parameters: Parameters | None = None) -> int:
         return self._connection.execute(_text(named_for_postgres(sql)), parameters or {}).rowcount
@@ -74,7 +79,7 @@ class PostgresDatabase(Database):
     @contextmanager
     def read(self) -> Generator[Session]:
         with self._explained():
-            connection = self._connection()
+            connection = self._idle_connection()
             with connection.transaction():
                 connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
                 yield PostgresSession(connection)
@@ -82,7 +87,7 @@ class PostgresDatabase(Database):
     @contextmanager
     def write(self) -> Generator[Session]:
         with self._explained():
-            connection = self._connection()
+            connection = self._idle_connection()
             with connection.transaction():
                 connection.execute(_text(f"SET LOCAL lock_timeout = {BUSY_MILLISECONDS}"))
                 connection.execute("SELECT pg_advisory_xact_lock(%s)", (WRITE_LOCK,))
@@ -114,6 +119,12 @@ class PostgresDatabase(Database):
                 connection.close()
             self._connections.clear()
             self._local = threading.local()
+
+    def _idle_connection(self) -> psycopg.Connection[Row]:
+        connection = self._connection()
+        if connection.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
+            raise RuntimeError("a session is already open in this thread")
+        return connection
 
     def _connection(self) -> psycopg.Connection[Row]:
         connection: psycopg.Connection[Row] | None = getattr(self._local, "connection", None)

@@ -85,7 +85,11 @@ class SqliteDatabase(Database):
         with self._explained():
             connection = self._connection()
             with _transaction(connection, "BEGIN"):
-                yield SqliteSession(connection)
+                connection.execute("PRAGMA query_only = ON")
+                try:
+                    yield SqliteSession(connection)
+                finally:
+                    connection.execute("PRAGMA query_only = OFF")
 
     @contextmanager
     def write(self) -> Generator[Session]:

@@ -15,8 +15,8 @@ MORE_BYTES = 16 << 20
 """Read only when the first bytes do not tell: a first line may be longer than they are."""
 
 
-def detect(path: str, opened: BinaryIO) -> Source:
-    """The source of a file; Invalid with what to do about it when there is none."""
+def detect(path: str, opened: BinaryIO) -> Source | None:
+    """The source of a file; None while its first line is being written; Invalid with a next step when there is none."""
     for length in (FIRST_BYTES, MORE_BYTES):
         opened.seek(0)
         block = opened.read(length)
@@ -24,6 +24,8 @@ def detect(path: str, opened: BinaryIO) -> Source:
         source = recognise(records)
         if source:
             return source
+    if b"\n" not in block and block.lstrip(b"\x00 \t\r\xef\xbb\xbf")[:1] == b"{" and not records:
+        return None
     raise Invalid(_explanation(path, block, records))
 
 

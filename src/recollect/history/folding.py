@@ -108,10 +108,11 @@ class Fold:
         self.state = state
         self._typed_ahead = TypedAhead.from_json(state.waiting)
         self._ignore = ignore
-        self._spans = spans
+        # A session's own file shows where its private stretches begin and end; others only know the times.
+        self._spans = [span for span in spans if not span.session_id or facts.kind != "session"]
         self._keep_raw = keep_raw
         self._path = path
-        self._known = known or {}
+        self._known: KnownRecords = {} if known is None else known
         self._packer = packer
         self._batch = Batch()
 
@@ -140,7 +141,9 @@ class Fold:
         places, future = packing or ({}, None)
         packed = future.result() if future else []
         for record in self._batch.records:
-            if record.was is None:
+            if record.was and self._keep_raw:
+                record.raw = b""
+            else:
                 place = places.get(id(record.raw))
                 record.raw = self._packer.pack(record.raw) if place is None else packed[place]
 
@@ -315,7 +318,7 @@ class Fold:
     def _keep(self, start: int, line: int, raw: bytes, kind: str, message_id: str | None) -> None:
         digest = digest_of(raw)
         known = self._known.get(digest)
-        kept = raw if self._keep_raw or known else _masked_record(raw)
+        kept = raw if self._keep_raw else _masked_record(raw)
         was = known.popleft() if known else None
         self._batch.records.append(Stored(start, line, digest, kind, message_id, len(raw), kept, was))
 

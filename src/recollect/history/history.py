@@ -257,7 +257,7 @@ class History:
                 stored.status = Status.READY
             if stored.status is not conversation.status:
                 raise Conflict(f"Conversation {conversation.id} is {stored.status} by now.")
-            gained = stored.messages != conversation.messages
+            gained = _content(stored) != _content(conversation)
             stored.status = Status.ACTIVE if gained else status
             store.save([stored])
         conversation.status = stored.status
@@ -290,6 +290,11 @@ class History:
     def sql(self, query: str, *, seconds: float = 10.0, limit: int = 1000) -> tuple[list[str], list[Row]]:
         """Read-only SQL on views of this house, without the vault."""
         return self._database.query(sql_views(self._house, self._ready_before()), query, seconds, limit)
+
+
+def _content(conversation: Conversation) -> tuple[int, str, str]:
+    """What changes when something is added to a conversation."""
+    return conversation.messages, conversation.ended_at, conversation.leaf_id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -66,9 +66,11 @@ class Identity:
     ) -> Sighting:
         head = head_of(opened)
         known = self._files.get(seen.file_id) if seen else None
+        if known and known.source != source.name:
+            known = None
         if known and known.path == path:
             return Sighting(known, self._change(known, opened, size))
-        for file in self._candidates(head, known):
+        for file in self._candidates(head, source.name, known):
             if not self._begins_alike(file, opened, min(size, file.read_to)):
                 continue
             is_copy_of_it = file.name == facts.key.rpartition("/")[2]
@@ -77,8 +79,8 @@ class Identity:
                 return self._same_file(file, path, size, facts)
         return Sighting(self._new_file(path, head, source, facts), Change.GROWN, is_new=True)
 
-    def _candidates(self, head: str, known: File | None) -> list[File]:
-        found = self._files.with_head(head) if head else []
+    def _candidates(self, head: str, source: str, known: File | None) -> list[File]:
+        found = [file for file in self._files.with_head(head) if file.source == source] if head else []
         return [known, *(file for file in found if file.id != known.id)] if known else found
 
     def _change(self, file: File, opened: BinaryIO, size: int) -> Change:

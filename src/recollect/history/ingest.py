@@ -19,7 +19,7 @@ from recollect.history.counts import Counts, Outcome
 from recollect.history.detection import detect
 from recollect.history.finding import Found
 from recollect.history.folding import Batch, Fold, FoldState
-from recollect.history.identity import Change, Identity, Sighting, inode_of, is_unchanged
+from recollect.history.identity import Change, Identity, Sighting, head_of, inode_of, is_unchanged
 from recollect.history.privacy import Ignore
 from recollect.history.reading import Line, read_blocks
 from recollect.history.records import KnownRecords
@@ -88,7 +88,10 @@ class Ingest:
             outcome = Outcome()
             with open_transcript(found.path) as opened:
                 status = os.fstat(opened.fileno())
-                sighting, reader, facts = self._sight(found, opened, status, source, reimport)
+                reader = self._reader(found, opened, source)
+                if reader is None:
+                    return Outcome(skipped=True)
+                sighting, facts = self._sight(found, opened, status, reader, reimport)
                 file = sighting.file
                 pending = file.status is FileStatus.INGESTING
                 try:
@@ -135,26 +138,32 @@ class Ingest:
                 files.set_status(seen.file_id, FileStatus.FAILED, reason)
                 files.unsee(path)
 
-    def _sight(
-        self, found: Found, opened: BinaryIO, status: os.stat_result, source: str | None, reimport: bool
-    ) -> tuple[Sighting, Source, FileFacts]:
+    def _reader(self, found: Found, opened: BinaryIO, source: str | None) -> Source | None:
+        """Who reads this file; None while there is too little of it to tell."""
+        if source:
+            return source_named(source)
         with self._database.read() as session:
             files = FileStore(session, self._house)
             seen = files.seen(found.path)
             known = files.get(seen.file_id) if seen else None
-            if known and source in (None, known.source):
-                reader = source_named(known.source)
-            else:
-                reader = source_named(source) if source else detect(found.path, opened)
-            facts = reader.locate(found.path, found.root)
-            if seen and known and is_unchanged(seen, status):
+        return source_named(known.source) if known else detect(found.path, opened)
+
+    def _sight(
+        self, found: Found, opened: BinaryIO, status: os.stat_result, source: Source, reimport: bool
+    ) -> tuple[Sighting, FileFacts]:
+        facts = source.locate(found.path, found.root)
+        with self._database.read() as session:
+            files = FileStore(session, self._house)
+            seen = files.seen(found.path)
+            known = files.get(seen.file_id) if seen else None
+            if seen and known and known.source == source.name and is_unchanged(seen, status):
                 sighting = Sighting(known, Change.NONE)
             else:
                 identity = Identity(files, LineStore(session, self._house))
-                sighting = identity.sight(found.path, opened, status.st_size, reader, facts, seen)
+                sighting = identity.sight(found.path, opened, status.st_size, source, facts, seen)
         if reimport and not sighting.is_new and sighting.file.path == found.path:
             sighting.change = Change.REWRITTEN
-        return sighting, reader, facts
+        return sighting, facts
 
     def _read(
         self,
@@ -171,10 +180,11 @@ class Ingest:
         state = FoldState.from_json(file.state)
         if sighting.change is Change.REWRITTEN:
             state = FoldState(rewriting=True)
-            file = replace(file, generation=file.generation + 1, read_to=0, newlines=0, counts=Counts())
+            head = head_of(opened)
+            file = replace(file, generation=file.generation + 1, head=head, read_to=0, newlines=0, counts=Counts())
         file = replace(file, status=FileStatus.INGESTING, reason="", last_read_at=to_text(self._clock()))
-        known = self._known(file) if state.rewriting else None
-        fold = self._fold(file, source, facts, state, opened.name, known)
+        known = self._known(file) if file.generation else None
+        fold = self._fold(file, source, replace(facts, key=file.key), state, opened.name, known)
         for lines, is_last in _with_last(read_blocks(opened, file.read_to, file.newlines)):
             batch = fold.fold(lines, at_end=is_last)
             read = batch.end - file.read_to

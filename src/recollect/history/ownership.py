@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from recollect.database import Session
 from recollect.history.folding import hide_secrets, is_home
-from recollect.history.messages import Entry, Message, Place, Standing, begin
+from recollect.history.messages import Entry, Message, Place, begin
 from recollect.history.sources import BadRecord, FileFacts, source_named
 from recollect.history.store import File, FileStore, LineStore, MessageStore, Occurrence
 
@@ -57,10 +57,13 @@ class Ownership:
         known = {block.get("uuid", "") for block in stored.blocks} | {""}
         if better and all(block.get("uuid", "") in known for block in draft.blocks):
             return
-        self.settle([stored])
+        self.settle([stored], {draft.id: draft})
 
-    def settle(self, stored: list[Message]) -> None:
-        """Put messages together again from all their occurrences; one without any is deleted."""
+    def settle(self, stored: list[Message], drafts: dict[str, Message] | None = None) -> None:
+        """Put messages together again from all their occurrences; one without any is deleted.
+
+        Whether something was said or left depends on the file: `drafts` know it for the file that is being read.
+        """
         by_id = {message.id: message for message in stored}
         readings: dict[str, list[_Reading]] = {message_id: [] for message_id in by_id}
         for occurrence in self._lines.occurrences(list(by_id)):
@@ -68,14 +71,18 @@ class Ownership:
             if reading:
                 readings[occurrence.message_id].append(reading)
         for message_id, found in readings.items():
-            self._settle_one(by_id[message_id], sorted(found, key=lambda reading: reading.order))
+            draft = (drafts or {}).get(message_id)
+            self._settle_one(by_id[message_id], draft, sorted(found, key=lambda reading: reading.order))
 
-    def _settle_one(self, before: Message, found: list[_Reading]) -> None:
+    def _settle_one(self, before: Message, draft: Message | None, found: list[_Reading]) -> None:
         if not found:
             self._messages.delete(before.id)
             self.changed_files.add(before.file_id)
             return
         after = _assemble(found, before)
+        for known in (before, draft):
+            if known and known.file_id == after.file_id:
+                after.standing = known.standing
         if after == before:
             return
         self._messages.replace([after])
@@ -124,7 +131,5 @@ def _assemble(found: list[_Reading], before: Message) -> Message:
             message.take(reading.entry, reading.occurrence.line)
         else:
             message.take_from_copy(reading.entry, reading.occurrence.line)
-    if before.standing not in (Standing.SAID, Standing.ASIDE):
-        message.standing = before.standing
     message.conversation_id = before.conversation_id if before.file_id == message.file_id else None
     return message

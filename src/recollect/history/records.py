@@ -48,7 +48,7 @@ class Stored:
     message_id: str | None
     length: int
     raw: bytes
-    """As it was read until the block is finished, then compressed."""
+    """As it was read until the block is finished, then compressed; empty when the vault is to keep what it has."""
     was: tuple[int, int] | None = None
     """Generation and first byte under which the vault has it already."""
 

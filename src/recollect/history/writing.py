@@ -22,7 +22,7 @@ class _SortedOut:
     completed: list[tuple[Message, str]] = field(default_factory=list[tuple[Message, str]])
     """Stored messages with what this batch adds to them, and the uuid that was their last before."""
     replaced: list[Message] = field(default_factory=list[Message])
-    """Messages of a file that is read again from its start."""
+    """Messages of a file that is read again from its start, or that came back to it."""
     contested: list[tuple[Message, Message]] = field(default_factory=list[tuple[Message, Message]])
     """(as stored for another file, as this file has it)"""
 
@@ -62,12 +62,13 @@ class Writer:
         self._ownership.remember(file)
         self.lines.add(file.id, file.generation, parser, batch.records)
         sorted_out = _sort_out(batch, self.messages.get(list(batch.messages)))
-        left = self._leave_branches(file, sorted_out.new + sorted_out.replaced)
+        copies = [draft for _, draft in sorted_out.contested]
+        left = self._leave_branches(file, sorted_out.new + sorted_out.replaced + copies)
         must_regroup = left or bool(batch.standings)
         self.messages.set_standings(batch.standings)
         if not rewriting and not must_regroup:
             self._extend(file.id, sorted_out.completed)
-            self._group(file, sorted_out.new)
+            self._group(file, sorted(sorted_out.new + sorted_out.replaced, key=lambda message: message.start_byte))
         self.messages.insert(sorted_out.new)
         self.messages.replace([message for message, _ in sorted_out.completed] + sorted_out.replaced)
         for before, draft in sorted_out.contested:
@@ -81,8 +82,7 @@ class Writer:
             changed.add(file.id)
         if rewriting:
             changed.discard(file.id)  # It is grouped when it is read to its end.
-        for file_id in changed:
-            self.regroup(file_id)
+        self.regroup(changed)
         return len(sorted_out.new)
 
     def _note_spans(self, batch: Batch) -> None:
@@ -100,26 +100,29 @@ class Writer:
             self._ownership.settle(list(self.messages.get(left[start : start + 500]).values()))
         self.threads.link(self._ownership.links)
         self.files.save(file)
-        for file_id in self._ownership.changed_files | {file.id}:
-            self.regroup(file_id)
+        self.regroup(self._ownership.changed_files | {file.id})
 
-    def regroup(self, file_id: str) -> None:
-        """Put all messages of a file into conversations again."""
-        file = self.files.get(file_id)
-        if file is None:
-            return
-        grouping = Grouping(self._gap, file.session_id)
+    def regroup(self, file_ids: set[str]) -> None:
+        """Put all messages of these files into conversations again."""
+        old: list[Conversation] = []
+        new: dict[str, Conversation] = {}
         placed: dict[str, str | None] = {}
-        for message in self.messages.of_file(file_id):
-            conversation_id = grouping.place(message)
-            if conversation_id != message.conversation_id:
-                placed[message.id] = conversation_id
+        for file_id in sorted(file_ids):
+            file = self.files.get(file_id)
+            if file is None:
+                continue
+            old += self.conversations.of_file(file_id)
+            grouping = Grouping(self._gap, file.session_id)
+            for message in self.messages.of_file(file_id):
+                conversation_id = grouping.place(message)
+                if conversation_id != message.conversation_id:
+                    placed[message.id] = conversation_id
+            new |= grouping.touched
         self.messages.set_conversations(placed)
-        self.conversations.replace_all(file_id, grouping.touched)
+        self.conversations.replace_all(old, new)
 
     def settle_prompts(self) -> None:
-        for file_id in self.messages.settle_prompts():
-            self.regroup(file_id)
+        self.regroup(self.messages.settle_prompts())
 
     def _group(self, file: File, new: list[Message]) -> None:
         streams = {message.stream for message in new}
@@ -145,10 +148,12 @@ class Writer:
 
     def _leave_branches(self, file: File, fresh: list[Message]) -> bool:
         """Going back and writing something else abandons what was said from there on; True if stored rows changed."""
-        prompts = [message for message in fresh if _is_prompt(message)]
+        prompts = sorted((message for message in fresh if _is_prompt(message)), key=lambda item: item.start_byte)
         if not prompts:
             return False
-        first = self.messages.prompts_after(file.id, sorted({message.parent_id for message in prompts}))
+        first = self.messages.prompts_after(
+            file.id, file.generation, sorted({message.parent_id for message in prompts})
+        )
         changed = 0
         for prompt in prompts:
             since = first.setdefault(prompt.parent_id, prompt.start_byte)

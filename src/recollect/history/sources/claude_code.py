@@ -25,6 +25,7 @@ from recollect.history.records import decode_lenient
 from recollect.history.sources import BadRecord, FileFacts
 from recollect.history.sources.claude_text import Reading, read_user_text
 from recollect.ids import derived_id
+from recollect.redaction import mask
 
 NAME = "claude-code"
 
@@ -372,7 +373,7 @@ def _read_queue(entry: Entry, record: _Record) -> None:
     entry.author, entry.standing = reading.author, reading.standing
     entry.message_kind = reading.kind or "queued"
     entry.blocks = [{"type": "text", "text": reading.text}]
-    entry.key = derived_id("queue", entry.at or "", text)
+    entry.key = derived_id("queue", entry.at or "", mask(text))
 
 
 def _queue_text(content: Any) -> str:
@@ -439,7 +440,7 @@ def _prompt_log_entry(record: _Record) -> Entry:
     if isinstance(record.display, str) and record.display.strip():
         text = clean(record.display)
         is_command = text.startswith("/") and " " not in text.strip()
-        entry.key = derived_id("prompt", entry.stream, entry.at or "", text)
+        entry.key = derived_id("prompt", entry.stream, entry.at or "", mask(text))
         entry.author = Author.USER
         entry.standing = Standing.ASIDE if is_command else Standing.SAID
         entry.message_kind = "prompt"

@@ -14,6 +14,7 @@ from recollect.history.messages import Author, Block, Entry, Standing, clean
 from recollect.history.records import decode_lenient
 from recollect.history.sources import BadRecord, FileFacts
 from recollect.ids import derived_id
+from recollect.redaction import mask
 
 NAME = "generic"
 
@@ -61,7 +62,7 @@ class Generic:
                 raise BadRecord('no author and text: expected {"author": "user", "text": "…", …}')
             return entry
         identity = _short(_first(record, "id", "uuid"))
-        named = (identity,) if identity else (at or "", author, text)
+        named = (identity,) if identity else (at or "", author, mask(text))
         scope = session_id or ("" if at and not identity else facts.key)
         entry.key = derived_id(NAME, scope, *named)
         entry.key_by_place = not (identity or at)

@@ -29,8 +29,9 @@ SELECT {_COLUMNS} FROM history_conversations
 WHERE house = :house AND file_id = :file_id AND stream = :stream ORDER BY start_byte DESC LIMIT 1
 """
 BY_PREFIX = f"""
-SELECT {_COLUMNS} FROM history_conversations WHERE house = :house AND (id LIKE :prefix OR session_id LIKE :prefix)
-ORDER BY started_at LIMIT :limit
+SELECT {_COLUMNS} FROM history_conversations
+WHERE house = :house AND (id >= :prefix AND id < :beyond OR session_id >= :prefix AND session_id < :beyond)
+ORDER BY started_at, id LIMIT :limit
 """
 LIST = f"""
 SELECT {_COLUMNS}, {CURRENT_STATUS} FROM history_conversations
@@ -81,8 +82,7 @@ class ConversationStore:
         return found[0] if found else None
 
     def with_prefix(self, prefix: str, limit: int = 20) -> list[Conversation]:
-        escaped = prefix.replace("%", "").replace("_", "")
-        return self._select(BY_PREFIX, prefix=f"{escaped}%", limit=limit)
+        return self._select(BY_PREFIX, prefix=prefix, beyond=prefix + "\U0010ffff", limit=limit)
 
     def latest_first(
         self, *, ready_before: str, status: str, project: str, since: str, limit: int
@@ -126,15 +126,18 @@ class ConversationStore:
     def requeue_interrupted(self) -> int:
         return self._session.run(RECOVER, {"house": self._house})
 
-    def replace_all(self, file_id: str, conversations: dict[str, Conversation]) -> None:
-        """The conversations of a file grouped anew. Finished ones that did not change stay finished."""
-        for old in self.of_file(file_id):
-            new = conversations.get(old.id)
-            if new is None:
-                self.delete(old.id)
-            elif old.status not in FINISHED or (old.messages, old.ended_at) == (new.messages, new.ended_at):
-                new.status = old.status
-        self.save(list(conversations.values()))
+    def replace_all(self, old: list[Conversation], new: dict[str, Conversation]) -> None:
+        """Conversations grouped anew. Finished ones that did not change stay finished, whatever file they lie in."""
+        for before in old:
+            after = new.get(before.id)
+            if after is None:
+                self.delete(before.id)
+            elif before.status not in FINISHED or (before.messages, before.ended_at) == (
+                after.messages,
+                after.ended_at,
+            ):
+                after.status = before.status
+        self.save(list(new.values()))
 
     def _select(self, sql: str, **parameters: Any) -> list[Conversation]:
         return [_conversation(row) for row in self._session.rows(sql, self._given(**parameters))]

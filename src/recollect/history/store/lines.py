@@ -14,7 +14,8 @@ VALUES (:house, :file_id, :generation, :start_byte, :length, :line, :digest, :ki
 """
 MOVE = """
 UPDATE history_lines SET generation = :generation, start_byte = :start_byte, line = :line, kind = :kind,
-    message_id = :message_id, parser = :parser
+    message_id = :message_id, parser = :parser,
+    raw = CASE WHEN length(:new_raw) > 0 THEN :masked_raw ELSE raw END
 WHERE house = :house AND file_id = :file_id AND generation = :old_generation AND start_byte = :old_start
 """
 OLDER = """
@@ -101,13 +102,18 @@ class LineStore:
                 if item.was is None
             ],
         )  # fmt: skip
-        moved = [
-            (generation, item.start, item.line, item.kind, item.message_id, parser, house, file_id, *item.was)
-            for item in records
-            if item.was is not None
-        ]
+        moved = [item for item in records if item.was is not None]
         if moved:
-            self._session.many(MOVE, moved)
+            self._session.many(
+                MOVE,
+                [
+                    (
+                        generation, item.start, item.line, item.kind, item.message_id, parser, item.raw, item.raw,
+                        house, file_id, *(item.was or ()),
+                    )
+                    for item in moved
+                ],
+            )  # fmt: skip
 
     def older_than(self, file_id: str, generation: int) -> KnownRecords:
         """The records that a file had before it was rewritten, by their digest."""

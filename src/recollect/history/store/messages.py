@@ -38,7 +38,7 @@ SET_CONVERSATION = "UPDATE history_messages SET conversation_id = :conversation_
 PROMPTS_AFTER = """
 SELECT parent_id, start_byte FROM history_messages
 WHERE house = :house AND author = 'user' AND parent_id <> '' AND file_id = :file_id AND standing = 'said'
-    AND gone = 0 AND parent_id IN (:values)
+    AND generation = :generation AND parent_id IN (:values)
 """
 ABANDON = """
 UPDATE history_messages SET standing = 'abandoned'
@@ -109,10 +109,12 @@ class MessageStore:
         rows = [(conversation_id, self._house, message_id) for message_id, conversation_id in placed.items()]
         self._session.many(SET_CONVERSATION, rows)
 
-    def prompts_after(self, file_id: str, parents: list[str]) -> dict[str, int]:
+    def prompts_after(self, file_id: str, generation: int, parents: list[str]) -> dict[str, int]:
         """Where the first prompt stands that answers each of these entries, in one file."""
         first: dict[str, int] = {}
-        for parent, start in self._session.among(PROMPTS_AFTER, parents, self._given(file_id=file_id)):
+        for parent, start in self._session.among(
+            PROMPTS_AFTER, parents, self._given(file_id=file_id, generation=generation)
+        ):
             first[parent] = min(start, first.get(parent, start))
         return first
 
