@@ -10,32 +10,17 @@ import shutil
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 import recollect
 from recollect.database import Database, open_database
+from recollect.testing import FrozenClock
 
-NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
-"""What a frozen clock shows at first; the transcripts of `tests/transcripts.py` are two hours old then."""
 TEMPLATE = "recollect_template"
 
 OpenHouse = Callable[..., recollect.Memory]
-
-
-class FrozenClock:
-    """Shows the same time until it is moved."""
-
-    def __init__(self, now: datetime = NOON) -> None:
-        self.now = now
-
-    def __call__(self) -> datetime:
-        return self.now
-
-    def move(self, **by: float) -> None:
-        self.now += timedelta(**by)
 
 
 class Postgres:

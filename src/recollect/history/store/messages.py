@@ -47,11 +47,22 @@ WHERE house = :house AND file_id = :file_id AND generation = :generation AND sta
 """
 SETTLE_PROMPTS = """
 UPDATE history_messages SET standing = 'repeated'
-WHERE house = :house AND kind = 'prompt' AND standing = 'said' AND EXISTS (
-    SELECT 1 FROM history_files f
-    WHERE f.house = history_messages.house AND f.session_id = history_messages.session_id
-        AND f.session_id <> '' AND f.kind = 'session'
-)
+WHERE house = :house AND standing = 'said'
+    AND file_id IN (SELECT id FROM history_files WHERE house = :house AND kind = 'prompts')
+    AND (
+        session_id <> '' AND EXISTS (
+            SELECT 1 FROM history_files f
+            WHERE f.house = :house AND f.session_id = history_messages.session_id AND f.kind = 'session'
+        )
+        OR session_id = '' AND EXISTS (
+            SELECT 1 FROM history_conversations c
+            JOIN history_messages m ON m.house = c.house AND m.conversation_id = c.id
+            WHERE c.house = :house AND c.file_id <> history_messages.file_id
+                AND substr(c.started_at, 1, 16) <= substr(history_messages.at, 1, 16)
+                AND substr(c.ended_at, 1, 16) >= substr(history_messages.at, 1, 16)
+                AND m.author = 'user' AND m.text = history_messages.text
+        )
+    )
 RETURNING file_id
 """
 COUNTS = (
@@ -122,7 +133,10 @@ class MessageStore:
         return self._session.run(ABANDON, self._given(file_id=file_id, generation=generation, since=since, until=until))
 
     def settle_prompts(self) -> set[str]:
-        """A prompt of the prompt log whose session has a transcript is there already; the files that changed."""
+        """Prompts of the prompt log that stand in a transcript are there already; the files that changed.
+
+        They are told by their session; older prompts, which name none, by their words and the minute.
+        """
         return {row[0] for row in self._session.rows(SETTLE_PROMPTS, {"house": self._house})}
 
     def counts(self) -> list[tuple[str, str, bool, int]]:

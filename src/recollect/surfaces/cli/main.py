@@ -30,6 +30,10 @@ COMMANDS = {
 """Command → its module beside this one."""
 
 
+INTERRUPTED = 130
+"""What shells expect of a program that Ctrl-C ended."""
+
+
 class LazyGroup(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -55,14 +59,25 @@ def app(context: click.Context, home: Path | None, db: str | None) -> None:
 
 
 def main() -> None:
+    as_json = "--json" in sys.argv
     try:
-        app(standalone_mode=True)
+        code = app(standalone_mode=False)
     except RecollectError as error:
-        _explain(str(error), type(error).__name__, as_json="--json" in sys.argv)
-        sys.exit(error.exit_code)
-    except BrokenPipeError:
+        _explain(str(error), type(error).__name__, as_json)
+        code = error.exit_code
+    except click.ClickException as error:
+        if as_json:
+            _explain(error.format_message(), "Usage", as_json)
+        else:
+            error.show()
+        code = error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        _explain("Stopped. What was done so far is kept; run it again to go on.", "Interrupted", as_json)
+        code = INTERRUPTED
+    except BrokenPipeError:  # The reader of our output, such as `head`, has enough.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+        code = 0
+    sys.exit(code)
 
 
 def _explain(message: str, kind: str, as_json: bool) -> None:
