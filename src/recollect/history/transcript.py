@@ -29,15 +29,18 @@ def paragraphs(messages: list[Message]) -> Iterator[Paragraph]:
     day = ""
     previous: Message | None = None
     for message in messages:
+        goes_on = previous is not None and _continues(previous, message)
         moment = local(message.at) if message.at else None
         if moment and f"{moment:%Y-%m-%d}" != day:
             day = f"{moment:%Y-%m-%d}"
+            goes_on = False
             yield Paragraph(style="day", text=f"{moment:%A, %d %B %Y}")
         if previous and previous.last_at and moment:
             seconds = (moment - local(previous.last_at)).total_seconds()
             if seconds > TURN_GAP_SECONDS:
+                goes_on = False
                 yield Paragraph(style="pause", text=f"{seconds / 60:,.0f} minutes later")
-        if not (previous and _continues(previous, message)):
+        if not goes_on:
             yield Paragraph(style=_style(message), text=_heading(message, f"{moment:%H:%M}" if moment else ""))
         yield from _body(message)
         previous = message
@@ -79,8 +82,13 @@ def _body(message: Message) -> Iterator[Paragraph]:
         if block["type"] == "text":
             if block["text"].strip():
                 yield Paragraph(style="text", text=block["text"].strip())
-        elif block["type"] != "tool_result":
+        elif not _is_empty(block):
             yield Paragraph(style="tool", text=_block_line(block))
+
+
+def _is_empty(block: Block) -> bool:
+    """A result is shown with its own message; a thought without words says nothing."""
+    return block["type"] == "tool_result" or (block["type"] == "thinking" and not block.get("characters"))
 
 
 def _block_line(block: Block) -> str:
@@ -88,7 +96,7 @@ def _block_line(block: Block) -> str:
     if kind == "tool_call":
         return f"→ {block['name']}  {block.get('summary', '')}".rstrip()
     if kind == "thinking":
-        return "… thought" + (f" ({block['characters']:,} characters)" if block.get("characters") else "")
+        return f"… thought ({block['characters']:,} characters)"
     if kind in ("image", "document"):
         return f"[{kind} {block.get('media_type', '')}, {block.get('bytes', 0):,} bytes]"
     return f"[{kind}]"

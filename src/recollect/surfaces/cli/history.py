@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from recollect.surfaces.cli.output import is_terminal, print_json, say, short_path, style, table, warn, when
+from recollect.surfaces.cli.output import is_terminal, print_json, say, short_path, shorten, style, table, warn, when
 from recollect.surfaces.cli.place import Place, json_option
 
 if TYPE_CHECKING:
     from recollect.history import IngestReport, Listed, Message
 
 MAX_SHOWN_PROBLEMS = 10
+HEADING_CHARACTERS = 100
 
 
 @click.command()
@@ -227,7 +228,7 @@ def message_json(item: "Listed", message: "Message") -> dict[str, object]:
 
 def _print_heading(item: "Listed", parts: int) -> None:
     conversation = item.conversation
-    say(style(item.title, "bold"))
+    say(style(shorten(item.title, HEADING_CHARACTERS), "bold"))
     facts = [
         when(conversation.started_at),
         f"{conversation.messages} messages",

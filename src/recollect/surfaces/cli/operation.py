@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 @json_option
 @click.pass_obj
 def health(place: Place, as_json: bool) -> None:
-    """Figures: what is kept, and how each file stands."""
+    """Show what is kept, and how files stand."""
     with place.open() as memory:
         value = health_json(memory)
     if as_json:
@@ -117,7 +117,10 @@ def health_json(memory: "Memory") -> dict[str, Any]:
 @json_option
 @click.pass_obj
 def doctor(place: Place, as_json: bool) -> None:
-    """Compare what is kept with what lies on the disk, and say what to do. Exit code 1 when something is broken."""
+    """Say what is well and what is not.
+
+    Compares what is kept with what lies on the disk, and names the next step. Exit code 1 when something is broken.
+    """
     from recollect.doctor import Level, examine
 
     with place.open() as memory:
@@ -148,8 +151,9 @@ def doctor(place: Place, as_json: bool) -> None:
 @json_option
 @click.pass_obj
 def sql(place: Place, query: str, limit: int, seconds: float, as_json: bool) -> None:
-    """Read-only SQL on views of your history: conversations, messages, files, occurrences, events.
+    """Ask with read-only SQL.
 
+    The views are conversations, messages, files, occurrences and events: your history without the vault.
     Without QUERY the views and their columns are listed.
     """
     from recollect.history.views import VIEWS
@@ -175,7 +179,10 @@ def _show_views(views: dict[str, list[str]], as_json: bool) -> None:
 @click.command()
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> None:
-    """Print the completion script of a shell, e.g. `eval "$(recollect completion bash)"`."""
+    """Print the completion script of a shell.
+
+    For example: eval "$(recollect completion bash)"
+    """
     from click.shell_completion import get_completion_class
 
     from recollect.surfaces.cli.main import app

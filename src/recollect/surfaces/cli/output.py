@@ -48,6 +48,10 @@ def short_path(path: str) -> str:
     return "~" + path[len(home) :] if path == home or path.startswith(home + os.sep) else path
 
 
+def shorten(text: str, characters: int) -> str:
+    return text if len(text) <= characters else text[: characters - 1].rstrip() + "…"
+
+
 def width() -> int:
     import shutil
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from recollect.surfaces.cli.history import print_report, reading_progress, report_json
-from recollect.surfaces.cli.output import print_json, say, short_path, style, warn, when
+from recollect.surfaces.cli.output import print_json, say, short_path, shorten, style, warn, when
 from recollect.surfaces.cli.place import Place, json_option
 
 if TYPE_CHECKING:
@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 @json_option
 @click.pass_obj
 def up(place: Place, once: bool, as_json: bool) -> None:
-    """Take in what your agents wrote, then keep up while they write. Ctrl-C ends it."""
+    """Take in what agents wrote, and keep up.
+
+    With no agent's transcripts on this computer it opens a small demo house. Ctrl-C ends it.
+    """
     from recollect.daemon import Daemon, watched_roots
 
     with place.open() as memory:
@@ -81,7 +84,7 @@ def _print_result(result: "Welcome") -> None:
         say("Claude Code would have deleted next:")
         for item in result.next_to_be_deleted:
             left = f"in {item.days_left} days" if item.days_left else "overdue"
-            say(f"  {left:>11}  {item.title[:70]}")
+            say(f"  {left:>11}  {shorten(item.title, 70)}")
     say(f"Try: {style(result.try_this, 'cyan')}")
     say()
 
@@ -97,7 +100,7 @@ def _show_demo(memory: "Memory", quiet: bool) -> None:
     say(f"{len(found)} made-up conversations, kept apart in {short_path(str(home))}. Nothing of yours is in it.")
     say()
     for item in found:
-        say(f"  {item.conversation.id[:8]}  {when(item.conversation.started_at)}  {item.title[:70]}")
+        say(f"  {item.conversation.id[:8]}  {when(item.conversation.started_at)}  {shorten(item.title, 70)}")
     say()
     command = f"recollect --home {short_path(str(home))} show {found[0].conversation.id[:8]}"
     say(f"Try: {style(command, 'cyan')}")
