@@ -100,7 +100,7 @@ class PostgresDatabase(Database):
         with self._explained(), psycopg.connect(self._url, autocommit=True) as connection:
             _make_reader(connection)
             for name, body in views.items():
-                connection.execute(_text(f"CREATE TEMP VIEW {name} AS {body}"))
+                connection.execute(_text(f"CREATE TEMP VIEW {name} WITH (security_barrier) AS {body}"))
                 connection.execute(_text(f"GRANT SELECT ON pg_temp.{name} TO {READER_ROLE}"))
             return _run_confined(connection, sorted(views), sql, seconds, limit)
 
@@ -175,8 +175,8 @@ def _make_reader(connection: psycopg.Connection[Any]) -> None:
     if connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (READER_ROLE,)).fetchone() is None:
         try:
             connection.execute(_text(f"CREATE ROLE {READER_ROLE} NOLOGIN"))
-        except errors.DuplicateObject:
-            pass
+        except (errors.DuplicateObject, errors.UniqueViolation):
+            pass  # Another host made it just now.
         except errors.InsufficientPrivilege as error:
             raise Unavailable(
                 f"`recollect sql` needs the role {READER_ROLE}, and this user may not create it. Ask an "

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from recollect.history.ingest import Progress
     from recollect.history.intake import Intake
 
+EXPORT_PAGE = 1_000
+
 RecordRun = Callable[[str, str, float, dict[str, object]], None]
 """(name, outcome, seconds, detail): where history reports what it did."""
 
@@ -200,8 +202,14 @@ class History:
 
     def export(self) -> Iterator[Message]:
         """Every message, in the order of ids."""
-        with self._database.read() as session:
-            yield from MessageStore(session, self._house).every()
+        after = ""
+        while True:
+            with self._database.read() as session:
+                page = MessageStore(session, self._house).page(after, EXPORT_PAGE)
+            yield from page
+            if len(page) < EXPORT_PAGE:
+                return
+            after = page[-1].id
 
     def _describe(self, threads: ThreadStore, found: list[Conversation]) -> list[Listed]:
         titles = threads.titles([item.leaf_id for item in found if item.leaf_id])

@@ -154,9 +154,11 @@ class Intake:
             return {seen.path: seen for seen in files.seen_paths() if seen.file_id not in pending}
 
     def _vanished(self, place: str) -> list[SeenPath]:
+        """Files that lay here and lie nowhere any more: only the vault has them."""
         with self._database.read() as session:
-            seen = FileStore(session, self._house).seen_paths()
-        return [item for item in seen if _is_at(item.path, place) and not os.path.exists(item.path)]
+            files = FileStore(session, self._house)
+            gone = [seen for seen in files.seen_paths() if _is_at(seen.path, place) and not os.path.exists(seen.path)]
+            return [seen for seen in gone if not _exists(files.get(seen.file_id))]
 
     def _settle(self, report: IngestReport) -> None:
         if report.ingested:
@@ -182,6 +184,10 @@ def _at(place: str, ingest: Ingest, root: str | None = None) -> list[Found]:
 
 def _is_at(path: str, place: str) -> bool:
     return path == place or path.startswith(place.rstrip(os.sep) + os.sep)
+
+
+def _exists(file: File | None) -> bool:
+    return file is None or os.path.exists(file.path)
 
 
 def _is_about_database(error: Exception, path: str) -> bool:

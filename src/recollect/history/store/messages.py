@@ -1,6 +1,6 @@
 """Messages."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import fields
 from typing import Any
 
@@ -26,7 +26,7 @@ OF_AGENTS = (
     f"SELECT {_COLUMNS} FROM history_messages WHERE house = :house AND session_id = :session_id "
     "AND agent_id <> '' AND at >= :since AND at <= :until ORDER BY agent_id, at, start_byte, id"
 )
-ALL = f"SELECT {_COLUMNS} FROM history_messages WHERE house = :house ORDER BY id"
+PAGE = f"SELECT {_COLUMNS} FROM history_messages WHERE house = :house AND id > :after ORDER BY id LIMIT :limit"
 LEFT_BEHIND = """
 SELECT id FROM history_messages WHERE house = :house AND file_id = :file_id AND generation < :generation
 ORDER BY id
@@ -97,9 +97,9 @@ class MessageStore:
         """What the sub-agents of a session said in a time."""
         return self._select(OF_AGENTS, session_id=session_id, since=since, until=until)
 
-    def every(self) -> Iterator[Message]:
-        for row in self._session.each(ALL, {"house": self._house}):
-            yield _message(row)
+    def page(self, after: str, limit: int) -> list[Message]:
+        """The messages whose ids come after this one."""
+        return self._select(PAGE, after=after, limit=limit)
 
     def left_behind(self, file_id: str, generation: int) -> list[str]:
         """Messages whose records a rewritten file no longer has."""

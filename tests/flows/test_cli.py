@@ -1,0 +1,370 @@
+"""The command line as other programs and people use it: its JSON, its words, its exit codes."""
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import commands
+import pytest
+from commands import Result, run
+from transcripts import PROJECT, START, Transcript, subagent, text, thinking, tool_use
+
+from recollect import __version__
+from recollect.surfaces.cli.main import COMMANDS, main
+
+INGEST_KEYS = {
+    "files", "ingested", "skipped", "failed", "messages_added", "lines", "lines_parsed", "lines_bad", "types", "blocks",
+    "bytes_read", "seconds", "problems",
+}  # fmt: skip
+CONVERSATION_KEYS = {
+    "id", "session_id", "file", "source", "project", "started_at", "ended_at", "messages", "status", "title", "thread",
+}  # fmt: skip
+MESSAGE_KEYS = {"id", "author", "at", "text", "blocks", "tools", "cwd", "session_id", "file", "line"}
+
+Call = Callable[..., Result]
+
+
+def garden() -> Transcript:
+    told = Transcript("garden")
+    told.user("When do I sow beans?")
+    told.assistant(thinking("May."), text("In the middle of May."), tool_use("Bash", "toolu_1", command="cal 5"))
+    told.tool_result("toolu_1", "May 2026")
+    told.assistant("After the last frost.")
+    return told
+
+
+@pytest.fixture
+def call(home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Iterator[Call]:
+    """The console script's function, in this process: what is asked of every command need not cost a process each."""
+    for name, value in commands.environment(home).items():
+        monkeypatch.setenv(name, value)
+    time.tzset()
+
+    def call_main(*arguments: object) -> Result:
+        monkeypatch.setattr("sys.argv", ["recollect", *(str(argument) for argument in arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        shown = capsys.readouterr()
+        return Result(int(ended.value.code or 0), shown.out, shown.err)
+
+    yield call_main
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.fixture
+def house(call: Call, projects: Path) -> Path:
+    """Two sessions, one of them in another project and with a sub-agent, taken in."""
+    first = garden()
+    first.save(projects)
+    second = Transcript("bridge", start=START + timedelta(days=1), cwd="/home/ada/bridge")
+    second.exchanges(3, about="arches")
+    second.save(projects)
+    helper = subagent(second, "a1b2c3d", start=START + timedelta(days=1, seconds=20))
+    helper.user("Look up the span.")
+    helper.assistant("Forty metres.")
+    helper.save(projects)
+    assert call("ingest", projects, "--json").code == 0
+    return projects
+
+
+def listed(call: Call, *arguments: object) -> list[dict[str, Any]]:
+    return call("conversations", "--json", *arguments).json()
+
+
+# One JSON document
+
+
+def test_ingest_reports_what_it_did(call: Call, projects: Path) -> None:
+    garden().save(projects)
+
+    report = call("ingest", projects, "--json").json()
+
+    assert report.keys() >= INGEST_KEYS
+    assert (report["files"], report["ingested"], report["skipped"], report["failed"]) == (1, 1, 0, 0)
+    assert (report["lines"], report["lines_parsed"], report["lines_bad"]) == (6, 6, 0)
+    assert report["messages_added"] == 4
+    assert report["types"] == {"user": 2, "assistant": 4}
+    assert report["blocks"]["assistant:text"] == 2
+    again = call("ingest", projects, "--json").json()
+    assert (again["ingested"], again["skipped"], again["messages_added"], again["bytes_read"]) == (0, 1, 0, 0)
+
+
+def test_a_bad_line_is_named_with_its_number(call: Call, projects: Path) -> None:
+    path = garden().save(projects)
+    path.write_bytes(path.read_bytes() + b'{"type":"user","uui\n')
+
+    done = call("ingest", path, "--json")
+
+    assert done.code == 0
+    assert [(problem["file"], problem["line"]) for problem in done.json()["problems"]] == [(str(path), 7)]
+
+
+def test_conversations_are_listed_latest_first(call: Call, house: Path) -> None:
+    found = listed(call)
+
+    assert [item["project"] for item in found] == ["/home/ada/bridge", PROJECT]
+    assert all(item.keys() >= CONVERSATION_KEYS for item in found)
+    assert found[1]["title"] == "When do I sow beans?"
+    assert (found[1]["messages"], found[1]["status"], found[1]["source"]) == (3, "ready", "claude-code")
+
+
+def test_conversations_are_chosen_by_status_project_and_number(call: Call, house: Path) -> None:
+    assert len(listed(call, "--status", "ready")) == 2
+    assert listed(call, "--status", "archived") == []
+    assert [item["project"] for item in listed(call, "--project", "BRIDGE")] == ["/home/ada/bridge"]
+    assert len(listed(call, "--limit", 1)) == 1
+
+
+def test_show_gives_the_messages_of_a_conversation(call: Call, house: Path) -> None:
+    chosen = listed(call, "--project", "garden")[0]
+
+    shown = call("show", chosen["id"], "--json").json()
+
+    assert shown.keys() >= CONVERSATION_KEYS | {"messages"}
+    assert all(message.keys() >= MESSAGE_KEYS for message in shown["messages"])
+    assert [message["author"] for message in shown["messages"]] == ["user", "assistant", "assistant"]
+    assert shown["messages"][1]["tools"] == ["Bash"]
+    assert [block["type"] for block in shown["messages"][1]["blocks"]] == ["thinking", "text", "tool_call"]
+    assert shown["messages"][0]["line"] == 1
+
+
+def test_a_conversation_is_found_by_the_start_of_its_id_and_by_its_session(call: Call, house: Path) -> None:
+    chosen = listed(call)[0]
+
+    for name in (chosen["id"][:8], chosen["session_id"], chosen["session_id"][:13]):
+        assert call("show", name, "--json").json()["id"] == chosen["id"]
+
+
+def test_show_all_adds_tools_and_sub_agents(call: Call, house: Path) -> None:
+    first, second = listed(call, "--project", "garden")[0], listed(call, "--project", "bridge")[0]
+
+    assert "tool" in [message["author"] for message in call("show", first["id"], "--all", "--json").json()["messages"]]
+    everything = call("show", second["id"], "--all", "--json").json()["messages"]
+    helpers = [message for message in everything if message["author"] == "subagent"]
+    assert helpers
+    assert all("/subagents/agent-a1b2c3d.jsonl" in message["file"] for message in helpers)
+
+
+def test_show_thread_reads_over_silences_and_resumes(call: Call, projects: Path) -> None:
+    told = Transcript("long talk").exchanges(2, about="soil")
+    told.wait(hours=5)
+    told.exchanges(1, about="rain")
+    fork = told.fork("long talk resumed")
+    fork.exchanges(1, about="hail")
+    told.save(projects)
+    fork.save(projects)
+    call("ingest", projects)
+    found = listed(call)
+    last = found[0]
+
+    thread = call("show", last["id"], "--thread", "--json").json()["messages"]
+
+    assert len({item["thread"] for item in found}) == 1
+    words = " ".join(message["text"] for message in thread)
+    assert words.index("soil") < words.index("rain") < words.index("hail")
+    assert len({message["id"] for message in thread}) == len(thread)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "keys"),
+    [
+        (["health"], {"conversations", "messages", "files", "vault", "database", "paused_since"}),
+        (["sql"], {"views"}),
+        (["sql", "SELECT count(*) AS n FROM messages"], {"columns", "rows"}),
+        (["pause"], {"paused", "since"}),
+        (["resume"], {"paused", "since", "until"}),
+        (["doctor"], {"ok", "findings"}),
+        (["up", "--once"], {"roots"}),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_every_other_command_gives_one_json_document(
+    arguments: list[str], keys: set[str], call: Call, house: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(house.parent))
+
+    done = call(*arguments, "--json")
+
+    assert done.code == 0
+    assert done.json().keys() >= keys
+    assert done.err == ""
+
+
+def test_sql_answers_questions(call: Call, house: Path) -> None:
+    answer = call("sql", "SELECT author, count(*) AS n FROM messages GROUP BY author ORDER BY author", "--json").json()
+
+    assert answer["columns"] == ["author", "n"]
+    assert dict(answer["rows"]) == {"assistant": 5, "subagent": 2, "tool": 1, "user": 4}
+    assert "conversations" in call("sql").out
+    assert call("sql", "SELECT author FROM messages", "--limit", 2).out.count("\n") == 3
+
+
+def test_pause_keeps_everything_out_until_resume(call: Call, projects: Path) -> None:
+    garden().save(projects)
+    since = call("pause", "--json").json()["since"]
+
+    refused = call("ingest", projects, "--json")
+
+    assert refused.code == 6
+    assert refused.explains("paused", "recollect resume")
+    assert call("health", "--json").json()["paused_since"] == since
+    ended = call("resume", "--json").json()
+    assert (ended["paused"], ended["since"]) == (False, since)
+    assert call("ingest", projects, "--json").json()["messages_added"] == 4
+    assert call("resume").out == "It was not paused.\n"
+
+
+# Exit codes
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["conversations"], 0, []),
+        (["frobnicate"], 2, ["frobnicate"]),
+        (["ingest"], 2, ["PATHS"]),
+        (["conversations", "--limit", "0"], 2, ["--limit"]),
+        (["conversations", "--status", "lost"], 2, ["lost", "active"]),
+        (["ingest", ".", "--source", "pigeon"], 2, ["pigeon", "claude-code"]),
+        (["sql", "SELEC 1"], 2, ["views"]),
+        (["sql", "SELECT 1; SELECT 2"], 2, ["One statement"]),
+        (["show", "ffffffff"], 3, ["ffffffff", "recollect conversations"]),
+        (["ingest", "nowhere.jsonl"], 3, ["nowhere.jsonl", "does not exist"]),
+        (["sql", "DELETE FROM messages"], 4, ["SELECT"]),
+        (["sql", "SELECT raw FROM history_lines"], 4, ["SELECT"]),
+        (["sql", "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT sum(i) FROM n",
+          "--seconds", "0.2"], 6, ["0.2 seconds"]),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else str(value),
+)  # fmt: skip
+def test_exit_codes_mean_something(arguments: list[str], code: int, words: list[str], call: Call, house: Path) -> None:
+    done = call(*arguments)
+
+    assert done.code == code
+    assert done.explains(*words)
+
+
+def test_an_ambiguous_id_is_a_conflict_that_names_the_choices(call: Call, projects: Path) -> None:
+    for number in range(20):
+        Transcript(f"session {number}").exchanges(1).save(projects)
+    call("ingest", projects)
+    first_letters = [item["id"][0] for item in listed(call)]
+    letter = max(first_letters, key=first_letters.count)
+
+    done = call("show", letter)
+
+    assert done.code == 5
+    assert done.explains("could be", "Give more of the id")
+
+
+def test_an_error_is_one_json_document_too(call: Call, house: Path) -> None:
+    done = call("show", "ffffffff", "--json")
+
+    assert done.code == 3
+    assert done.json()["error"]["kind"] == "NotFound"
+    assert done.explains("ffffffff")
+
+
+def test_a_failed_file_is_exit_code_1_and_the_others_are_in(call: Call, projects: Path) -> None:
+    garden().save(projects)
+    (projects / "other.jsonl").write_text('{"temperature": 21}\n')
+
+    done = call("ingest", projects, "--json")
+
+    assert done.code == 1
+    assert (done.json()["failed"], done.json()["messages_added"]) == (1, 4)
+
+
+# For people
+
+
+def test_people_read_a_table_and_a_transcript(call: Call, house: Path) -> None:
+    table = call("conversations").out.splitlines()
+    chosen = listed(call, "--project", "garden")[0]
+    shown = call("show", chosen["id"][:8]).out
+
+    assert table[0].split() == ["id", "started", "said", "status", "project", "title"]
+    assert chosen["id"][:8] in table[2]
+    assert "When do I sow beans?" in table[2]
+    assert shown.startswith("When do I sow beans?\n")
+    assert "You  10:00" in shown
+    assert "→ Bash  cal 5" in shown
+    assert "May 2026" in call("show", chosen["id"][:8], "--all").out
+
+
+def test_an_empty_home_says_what_to_do_next(call: Call) -> None:
+    assert "recollect ingest ~/.claude/projects" in call("conversations").out
+    assert "recollect up" in call("doctor").out
+
+
+@pytest.mark.parametrize("name", [*COMMANDS, ""])
+def test_every_command_has_help(name: str, call: Call) -> None:
+    done = call(*([name] if name else []), "--help")
+
+    assert done.code == 0
+    assert "Usage: " in done.out
+    for hidden in ("None", "Traceback"):
+        assert hidden not in done.out
+    assert call(*([name] if name else []), "-h").out == done.out
+
+
+def test_health_and_doctor_are_readable(call: Call, house: Path) -> None:
+    assert "Conversations  2 in 1 months (2 ready)" in call("health").out
+    assert "disk against database" in call("doctor").out
+
+
+# As a process
+
+
+def test_times_are_those_of_the_persons_clock(home: Path, projects: Path) -> None:
+    garden().save(projects)
+    run("ingest", projects, home=home)
+
+    tokyo = run("conversations", home=home, variables={"TZ": "Asia/Tokyo"})
+    found = run("conversations", "--json", home=home, variables={"TZ": "Asia/Tokyo"}).json()
+    shown = run("show", found[0]["id"][:8], home=home, variables={"TZ": "Asia/Tokyo"}).out
+
+    assert "2026-03-02 19:00" in tokyo.out
+    assert "You  19:00" in shown
+    assert found[0]["started_at"] == "2026-03-02T10:00:00.000Z"
+
+
+def test_the_console_script_tells_its_version(home: Path) -> None:
+    assert run("--version", home=home) == Result(0, f"recollect {__version__}\n", "")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_scripts_are_printed_and_work(shell: str, home: Path) -> None:
+    script = run("completion", shell, home=home)
+    words = {"COMP_WORDS": "recollect con", "COMP_CWORD": "con" if shell == "fish" else "1"}
+    offered = run(home=home, variables={"_RECOLLECT_COMPLETE": f"{shell}_complete", **words})
+
+    assert script.code == 0
+    assert "_RECOLLECT_COMPLETE" in script.out
+    assert "conversations" in offered.out
+
+
+def test_a_reader_that_goes_away_is_no_error(home: Path, projects: Path) -> None:
+    garden().save(projects)
+    run("ingest", projects, home=home)
+    found = run("sql", "SELECT * FROM messages, messages m2, messages m3", "--limit", 1000, home=home, prefix=["sh", "-c", '"$@" | head -1', "sh"])  # fmt: skip  # noqa: E501
+
+    assert "Traceback" not in found.err
+    assert "BrokenPipe" not in found.err
+
+
+def test_json_is_utf8_whatever_the_locale(home: Path, projects: Path) -> None:
+    told = Transcript("豆").exchanges(1, about="豆 – ø 🌱")
+    told.save(projects)
+    plain = {"LC_ALL": "C", "LANG": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    run("ingest", projects, home=home)
+
+    as_json = run("conversations", "--json", home=home, variables=plain)
+    as_text = run("conversations", home=home, variables=plain)
+
+    assert json.loads(as_json.out)[0]["title"] == "Question 0 about 豆 – ø 🌱?"
+    assert as_text.code == 0, as_text.err
