@@ -28,7 +28,8 @@ def imported_by(*arguments: str, home: Path) -> set[str]:
     "arguments", [["--version"], ["--help"], ["conversations"], ["conversations", "--json"]], ids=" ".join
 )
 def test_nothing_heavy_is_imported_on_the_way(arguments: list[str], home: Path, projects: Path) -> None:
-    Transcript("session").exchanges(2).save(projects)
+    Transcript("session").exchanges(2, about="豆 – ø").save(projects)
+    Transcript("elsewhere", cwd="").exchanges(1).save(projects)
     assert run("ingest", projects, home=home).code == 0
 
     loaded = imported_by(*arguments, home=home)

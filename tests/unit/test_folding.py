@@ -27,7 +27,7 @@ from builders import (
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from recollect.history.folding import BAD
+from recollect.history.folding import BAD, MAX_RECORDS
 from recollect.history.messages import Author, Standing
 from recollect.history.reading import Line
 from recollect.history.sources import FileFacts
@@ -323,3 +323,10 @@ def test_every_byte_that_was_read_is_a_record_padding_or_private(data: bytes) ->
 def test_only_people_and_the_assistant_are_said_to_have_spoken(data: bytes) -> None:
     said = [item for item in fold(data).messages.values() if item.standing is Standing.SAID]
     assert all(item.author in (Author.USER, Author.ASSISTANT) for item in said)
+
+
+def test_a_program_that_gives_all_replies_one_id_does_not_make_one_endless_message() -> None:
+    replies = [assistant(f"reply {number}", number=number, message_id=REPLY) for number in range(MAX_RECORDS + 20)]
+    whole = fold(jsonl(*replies))
+    assert len(whole.messages) == 21
+    assert fold(jsonl(*replies), bytes_at_once=10_000).contents() == whole.contents()

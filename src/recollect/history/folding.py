@@ -33,6 +33,9 @@ from recollect.ids import derived_id
 from recollect.redaction import mask, mask_json
 
 BAD = "(unreadable)"
+MAX_RECORDS = 500
+"""Of one message. No reply has so many; a program that gives all its replies one id would make one endless message."""
+RECENT_MESSAGES = 16
 MAX_PROBLEMS = 50
 """Bad lines reported one by one for a file; all of them are counted."""
 
@@ -47,6 +50,8 @@ class FoldState:
     private_sessions: list[str] = field(default_factory=list[str])
     own_sessions: list[str] = field(default_factory=list[str])
     waiting: list[tuple[str, str, bool, str]] = field(default_factory=list[tuple[str, str, bool, str]])
+    recent: dict[str, int] = field(default_factory=dict[str, int])
+    """How many records the latest messages have, by their keys."""
     open_line: list[Any] | None = None
     """[kind, blocks, recovered] of a record that was read although its line had not ended."""
     title_by_user: bool = False
@@ -237,6 +242,8 @@ class Fold:
             return
         if entry.key and entry.key_by_place:
             entry.key = derived_id(entry.key, str(start))
+        elif entry.uuid and entry.key not in ("", entry.uuid):
+            self._limit_records(entry)
         hide_secrets(entry)
         if entry.queue:
             self._follow_queue(entry)
@@ -250,6 +257,15 @@ class Fold:
             self._take_title(entry)
         for kind, other in entry.links:
             self._link(entry.session_id, other, kind)
+
+    def _limit_records(self, entry: Entry) -> None:
+        recent = self.state.recent
+        number = recent.pop(entry.key, 0) + 1
+        recent[entry.key] = number
+        if len(recent) > RECENT_MESSAGES:
+            del recent[next(iter(recent))]
+        if number > MAX_RECORDS:
+            entry.key = entry.uuid
 
     def _inherit(self, entry: Entry) -> None:
         state = self.state
