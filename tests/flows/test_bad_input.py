@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from commands import PATIENCE_SECONDS, Result, run, wait_for
 from snapshots import snapshot_of
-from transcripts import Transcript, append, write
+from transcripts import Transcript, write
 
 import recollect
 
@@ -109,15 +109,26 @@ def test_a_file_of_a_known_session_that_turns_into_something_else_loses_nothing(
         assert [message.gone for message in memory.history.export()] == [False] * 8
 
 
-@pytest.mark.parametrize("raw", [b"", b"\n", b"\n\n\n", b"\x00" * 512, b"   \n"], ids=repr)
-def test_a_file_with_nothing_in_it(raw: bytes, home: Path, tmp_path: Path, good: Path, projects: Path) -> None:
+NOTHING_YET = {
+    "empty": b"",
+    "one line end": b"\n",
+    "line ends": b"\n\n\n",
+    "padding": b"\x00" * 512,
+    "spaces": b"   \n",
+    "half a first line": b'{"parentUuid":null,"type":"us',
+}
+
+
+@pytest.mark.parametrize("raw", NOTHING_YET.values(), ids=NOTHING_YET)
+def test_a_file_with_nothing_in_it_yet_is_no_failure(raw: bytes, home: Path, good: Path, projects: Path) -> None:
     path = write(projects / "0b1f0a1e-0000-4000-8000-000000000001.jsonl", raw)
 
     done = run("ingest", projects, "--json", home=home)
 
     assert done.code == 0, done
     assert (done.json()["failed"], done.json()["messages_added"]) == (0, 8)
-    append(path, Transcript("later").exchanges(2).raw)
+    later = Transcript("later").exchanges(2).raw
+    write(path, later if raw.startswith(b"{") else raw + later)
     grown = run("ingest", projects, "--json", home=home)
     assert (grown.code, grown.json()["messages_added"]) == (0, 4)
 

@@ -5,7 +5,7 @@ from typing import BinaryIO, cast
 
 import msgspec
 
-from recollect.errors import Invalid
+from recollect.history.reading import Unreadable
 from recollect.history.records import strip_padding
 from recollect.history.sources import Source, recognise, sources
 
@@ -16,7 +16,7 @@ MORE_BYTES = 16 << 20
 
 
 def detect(path: str, opened: BinaryIO) -> Source | None:
-    """The source of a file; None while its first line is being written; Invalid with a next step when there is none."""
+    """The source of a file; None while its first line is being written. Raises Unreadable with a next step."""
     for length in (FIRST_BYTES, MORE_BYTES):
         opened.seek(0)
         block = opened.read(length)
@@ -26,7 +26,7 @@ def detect(path: str, opened: BinaryIO) -> Source | None:
             return source
     if b"\n" not in block and block.lstrip(b"\x00 \t\r\xef\xbb\xbf")[:1] == b"{" and not records:
         return None
-    raise Invalid(_explanation(path, block, records))
+    raise Unreadable(_explanation(path, block, records))
 
 
 def _first_records(block: bytes) -> list[dict[str, object]]:

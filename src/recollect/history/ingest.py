@@ -14,14 +14,14 @@ from typing import BinaryIO
 
 from recollect.clock import Clock, to_text
 from recollect.database import Database
-from recollect.errors import Denied, NotFound, Unavailable
+from recollect.errors import NotFound
 from recollect.history.counts import Counts, Outcome
 from recollect.history.detection import detect
 from recollect.history.finding import Found
 from recollect.history.folding import Batch, Fold, FoldState
 from recollect.history.identity import Change, Identity, Sighting, head_of, inode_of, is_unchanged
 from recollect.history.privacy import Ignore
-from recollect.history.reading import Line, read_blocks
+from recollect.history.reading import Line, Unreadable, read_blocks
 from recollect.history.records import KnownRecords
 from recollect.history.sources import FileFacts, Source, source_named
 from recollect.history.store import File, FileStatus, FileStore, LineStore, SeenPath
@@ -43,13 +43,12 @@ class _RacedError(Exception):
 
 def open_transcript(path: str) -> BinaryIO:
     try:
+        path.encode()
         return open(path, "rb")
-    except FileNotFoundError as error:
-        raise NotFound(f"{path} is not there any more.") from error
+    except UnicodeEncodeError as error:
+        raise Unreadable(f"{path!a} has a name that is not UTF-8. Rename it, then ingest it again.") from error
     except PermissionError as error:
-        raise Denied(f"{path} may not be read: {error.strerror}. Check its permissions.") from error
-    except OSError as error:
-        raise Unavailable(f"{path} cannot be read: {error.strerror}.") from error
+        raise Unreadable(f"{path} may not be read: {error.strerror}. Check its permissions.") from error
 
 
 class Ingest:
@@ -81,7 +80,7 @@ class Ingest:
         reimport: bool = False,
         progress: Progress = lambda _: None,
     ) -> Outcome:
-        """Read what a file has new. Raises a RecollectError that names the file when it cannot be read."""
+        """Read what a file has new. Raises Unreadable or OSError when the file is to blame."""
         if found.status.st_size == 0:
             return Outcome(skipped=True)
         for _ in range(MAX_RACES):
@@ -101,11 +100,9 @@ class Ingest:
                     self._read(sighting, reader, facts, opened, status, outcome, progress)
                 except _RacedError:
                     continue
-                except OSError as error:
-                    raise Unavailable(f"{found.path} cannot be read: {error.strerror}.") from error
             outcome.skipped = not outcome.bytes_read and not outcome.counts.lines
             return outcome
-        raise Unavailable(f"{found.path} is being read by another process; it will finish the file.")
+        return Outcome(skipped=True)  # Another process is reading the file all the time, and will finish it.
 
     def take_from_vault(self, file_id: str) -> Outcome:
         """Read a file again of which only the vault is left."""

@@ -11,11 +11,12 @@ from pathlib import Path
 
 from recollect.clock import Clock
 from recollect.database import Database
-from recollect.errors import Denied, Invalid, NotFound, RecollectError, Unavailable
+from recollect.errors import NotFound, RecollectError
 from recollect.history.counts import IngestReport, Problem
 from recollect.history.finding import Found, find
 from recollect.history.identity import is_unchanged
 from recollect.history.ingest import Ingest, Progress
+from recollect.history.reading import Unreadable
 from recollect.history.sources import source_named
 from recollect.history.store import ConversationStore, File, FileStatus, FileStore, SeenPath
 from recollect.history.writing import Writer
@@ -133,18 +134,18 @@ class Intake:
 
         try:
             report.add(ingest.take(found, source=source, reimport=reimport, progress=advance))
-        except NotFound:
-            report.skipped += 1
-        except (Invalid, Denied, Unavailable, OSError) as error:
-            if _is_about_database(error, found.path):
-                raise
+        except FileNotFoundError:
+            report.skipped += 1  # It was deleted since it was found.
+        except (Unreadable, OSError) as error:
             self._fail(report, ingest, found.path, error)
         on_progress(max(0, found.status.st_size - done))
 
     def _fail(self, report: IngestReport, ingest: Ingest, path: str, error: Exception) -> None:
+        reason = f"{path} cannot be read: {error.strerror}." if isinstance(error, OSError) else str(error)
         report.failed += 1
-        report.problems.append(Problem(file=path, reason=str(error)))
-        ingest.set_aside(path, str(error))
+        report.problems.append(Problem(file=ascii(path)[1:-1] if not _is_utf8(path) else path, reason=reason))
+        if _is_utf8(path):
+            ingest.set_aside(path, reason)
 
     def _unchanged_paths(self) -> dict[str, SeenPath]:
         """Paths whose file is read to its end; one in the middle of being read is looked at again."""
@@ -190,6 +191,9 @@ def _exists(file: File | None) -> bool:
     return file is None or os.path.exists(file.path)
 
 
-def _is_about_database(error: Exception, path: str) -> bool:
-    """An error that no other file would escape: the database is locked, full or gone."""
-    return not isinstance(error, OSError) and os.path.basename(path) not in str(error)
+def _is_utf8(path: str) -> bool:
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

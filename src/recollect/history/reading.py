@@ -8,6 +8,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
+from recollect.errors import RecollectError
+
+
+class Unreadable(RecollectError):
+    """One file cannot be taken in; the others can."""
+
+
 BLOCK_BYTES = 4 << 20
 """Read and stored together: one transaction."""
 MAX_LINE_BYTES = 32 << 20
