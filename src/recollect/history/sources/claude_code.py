@@ -11,18 +11,10 @@ from typing import Any, cast
 import msgspec
 
 from recollect.clock import parse_time
-from recollect.history.messages import (
-    MASK_MARGIN,
-    SUMMARY_CHARACTERS,
-    TOOL_TEXT_CHARACTERS,
-    Author,
-    Block,
-    Entry,
-    Standing,
-    clean,
-)
+from recollect.history.messages import Author, Block, Entry, Standing, clean
 from recollect.history.records import decode_lenient
 from recollect.history.sources import BadRecord, FileFacts
+from recollect.history.sources.claude_blocks import as_dict, content_blocks, identifier
 from recollect.history.sources.claude_text import Reading, read_user_text
 from recollect.ids import derived_id
 from recollect.redaction import mask
@@ -51,17 +43,6 @@ _TYPES = frozenset(
         "started",
         "result",
     ]
-)
-_SUMMARY_KEYS = (
-    "command",
-    "file_path",
-    "path",
-    "notebook_path",
-    "pattern",
-    "query",
-    "url",
-    "description",
-    "prompt",
 )
 
 
@@ -136,10 +117,10 @@ class ClaudeCode:
             kind=clean(kind)[:80],
             at=parse_time(record.timestamp) if record.timestamp is not None else None,
             uuid=_line_uuid(record),
-            session_id=_identifier(record.session_id),
-            agent_id=_identifier(record.agent_id) or (facts.agent_id if record.is_sidechain else ""),
+            session_id=identifier(record.session_id),
+            agent_id=identifier(record.agent_id) or (facts.agent_id if record.is_sidechain else ""),
             cwd=clean(record.cwd) if isinstance(record.cwd, str) else "",
-            parent_id=_identifier(record.parent_uuid),
+            parent_id=identifier(record.parent_uuid),
         )
         reader = _READERS.get(entry.kind)
         if reader:
@@ -181,20 +162,10 @@ def _key(path: str, root: str) -> str:
     return os.path.relpath(path, root).replace(os.sep, "/")
 
 
-def _identifier(value: Any) -> str:
-    if isinstance(value, str) and value:
-        return value if len(value) <= 120 and value.isascii() and value.isprintable() else derived_id(value)
-    return ""
-
-
 def _line_uuid(record: _Record) -> str:
     """A forked line has a new uuid and says which line it copies: that one is its identity."""
-    original = _as_dict(record.forked_from).get("messageUuid")
-    return _identifier(original) or _identifier(record.uuid)
-
-
-def _as_dict(value: Any) -> dict[str, Any]:
-    return cast(dict[str, Any], value) if isinstance(value, dict) else {}
+    original = as_dict(record.forked_from).get("messageUuid")
+    return identifier(original) or identifier(record.uuid)
 
 
 def _make_subagent(entry: Entry, facts: FileFacts) -> None:
@@ -212,22 +183,22 @@ def _make_subagent(entry: Entry, facts: FileFacts) -> None:
 def _links(entry: Entry, record: _Record) -> None:
     links: list[tuple[str, str]] = []
     if record.forked_from:
-        links.append(("fork", _identifier(_as_dict(record.forked_from).get("sessionId"))))
+        links.append(("fork", identifier(as_dict(record.forked_from).get("sessionId"))))
     if record.continued_in_session_id:
-        links.append(("continue", _identifier(record.continued_in_session_id)))
+        links.append(("continue", identifier(record.continued_in_session_id)))
     if entry.kind == "fork-context-ref":
-        links.append(("fork", _identifier(record.parent_session_id)))
+        links.append(("fork", identifier(record.parent_session_id)))
     entry.links = tuple(link for link in links if link[1])
 
 
 def _read_assistant(entry: Entry, record: _Record) -> None:
-    message = _as_dict(record.message)
+    message = as_dict(record.message)
     message_id = message.get("id")
     entry.key = message_id if isinstance(message_id, str) and _ID.fullmatch(message_id) else entry.uuid
     model = message.get("model")
     entry.model = clean(model) if isinstance(model, str) else ""
     entry.author, entry.standing = Author.ASSISTANT, Standing.SAID
-    entry.blocks, entry.counted_blocks = _blocks(message.get("content"), "assistant")
+    entry.blocks, entry.counted_blocks = content_blocks(message.get("content"), "assistant")
     entry.text = "\n\n".join(block["text"] for block in entry.blocks if block["type"] == "text")
     for block in entry.blocks:
         block.pop("output", None)
@@ -239,7 +210,7 @@ def _read_assistant(entry: Entry, record: _Record) -> None:
 
 def _read_user(entry: Entry, record: _Record) -> None:
     entry.key = entry.uuid
-    blocks, entry.counted_blocks = _blocks(_as_dict(record.message).get("content"), "user")
+    blocks, entry.counted_blocks = content_blocks(as_dict(record.message).get("content"), "user")
     texts = [block["text"] for block in blocks if block["type"] == "text"]
     result = next((block for block in blocks if block["type"] == "tool_result"), None)
     reading = read_user_text("\n\n".join(texts)) if texts else _without_text(blocks)
@@ -264,7 +235,7 @@ def _kind_name(name: str) -> str:
 
 def _overruled(reading: Reading, record: _Record) -> Reading:
     """Flags are stronger evidence than the text."""
-    origin = _as_dict(record.origin).get("kind")
+    origin = as_dict(record.origin).get("kind")
     if record.is_compact_summary:
         return Reading(Author.MACHINE, Standing.ASIDE, "summary", reading.text)
     if record.is_meta:
@@ -284,77 +255,6 @@ def _with_text(blocks: list[Block], reading: Reading) -> list[Block]:
     if reading.text and reading.author is not Author.TOOL:
         kept.insert(0, {"type": "text", "text": reading.text})
     return kept
-
-
-def _blocks(content: Any, role: str) -> tuple[list[Block], tuple[str, ...]]:
-    if isinstance(content, str):
-        return [{"type": "text", "text": clean(content)}], (f"{role}:text",)
-    blocks: list[Block] = []
-    counted: list[str] = []
-    for item in cast(list[Any], content) if isinstance(content, list) else []:
-        if isinstance(item, str):
-            item = {"type": "text", "text": item}
-        if not isinstance(item, dict):
-            continue
-        fields = cast(dict[str, Any], item)
-        kind = clean(str(fields.get("type")))[:80]
-        counted.append(f"{role}:{kind}")
-        blocks.append(_block(kind, fields))
-    return blocks, tuple(counted)
-
-
-def _block(kind: str, fields: dict[str, Any]) -> Block:
-    if kind == "text":
-        text = fields.get("text")
-        return {"type": "text", "text": clean(text) if isinstance(text, str) else ""}
-    if kind == "tool_use":
-        return {
-            "type": "tool_call",
-            "name": clean(str(fields.get("name", ""))),
-            "call": _identifier(fields.get("id")),
-            "summary": _input_summary(fields.get("input")),
-        }
-    if kind == "tool_result":
-        output, characters = _output(fields.get("content"))
-        return {
-            "type": "tool_result",
-            "call": _identifier(fields.get("tool_use_id")),
-            "error": bool(fields.get("is_error")),
-            "characters": characters,
-            "output": output,
-        }
-    if kind in ("thinking", "redacted_thinking"):
-        thought = fields.get("thinking")
-        return {"type": "thinking", "characters": len(thought) if isinstance(thought, str) else 0}
-    if kind in ("image", "document"):
-        source = _as_dict(fields.get("source"))
-        data = source.get("data")
-        size = len(data) * 3 // 4 if isinstance(data, str) else 0
-        return {"type": kind, "media_type": clean(str(source.get("media_type", ""))), "bytes": size}
-    return {"type": kind}
-
-
-def _input_summary(value: Any) -> str:
-    fields = _as_dict(value)
-    for name in _SUMMARY_KEYS:
-        text = fields.get(name)
-        if isinstance(text, str) and text.strip():
-            return clean(text[: SUMMARY_CHARACTERS + MASK_MARGIN])
-    if not fields:
-        return ""
-    small = {name: item for name, item in fields.items() if isinstance(item, str | int | float | bool)}
-    return clean(", ".join(f"{name}: {item}" for name, item in small.items())[: SUMMARY_CHARACTERS + MASK_MARGIN])
-
-
-def _output(content: Any) -> tuple[str, int]:
-    """What a tool printed, cut for keeping, and how long all of it is."""
-    if isinstance(content, str):
-        parts = [content]
-    else:
-        items = cast(list[Any], content) if isinstance(content, list) else []
-        parts = [text for item in items if isinstance(text := _as_dict(item).get("text"), str)]
-    characters = sum(len(part) for part in parts)
-    return clean("\n".join(parts)[: TOOL_TEXT_CHARACTERS + MASK_MARGIN]), characters
 
 
 def _read_queue(entry: Entry, record: _Record) -> None:
@@ -379,7 +279,7 @@ def _read_queue(entry: Entry, record: _Record) -> None:
 def _queue_text(content: Any) -> str:
     if isinstance(content, list):
         content = "\n\n".join(
-            text for item in cast(list[Any], content) if isinstance(text := _as_dict(item).get("text"), str)
+            text for item in cast(list[Any], content) if isinstance(text := as_dict(item).get("text"), str)
         )
     if not isinstance(content, str):
         return ""
@@ -390,7 +290,7 @@ def _queue_text(content: Any) -> str:
 
 def _read_attachment(entry: Entry, record: _Record) -> None:
     """Only a typed-ahead prompt that was delivered inside a turn is speech; the rest is injected context."""
-    attachment = _as_dict(record.attachment)
+    attachment = as_dict(record.attachment)
     if attachment.get("type") != "queued_command":
         return
     text = _queue_text(attachment.get("prompt"))
@@ -427,14 +327,14 @@ def _read_title(entry: Entry, record: _Record) -> None:
             break
     entry.title_by_user = entry.kind == "custom-title"
     if entry.kind == "summary":
-        entry.title_leaf = _identifier(record.leaf_uuid)
+        entry.title_leaf = identifier(record.leaf_uuid)
         if not entry.title_leaf:
             entry.title = ""
 
 
 def _prompt_log_entry(record: _Record) -> Entry:
     """A line of `history.jsonl`: what was typed, in which project; it outlives the transcripts."""
-    entry = Entry(kind="prompt", at=parse_time(record.timestamp), session_id=_identifier(record.session_id))
+    entry = Entry(kind="prompt", at=parse_time(record.timestamp), session_id=identifier(record.session_id))
     entry.cwd = clean(record.project) if isinstance(record.project, str) else ""
     entry.stream = entry.session_id or entry.cwd
     if isinstance(record.display, str) and record.display.strip():
