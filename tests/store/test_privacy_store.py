@@ -269,3 +269,20 @@ def test_our_own_calls_are_no_history(memory: recollect.Memory, projects: Path, 
     stored = outside_the_vault(memory.database) + inside_the_vault(memory.database)
     assert "our own" not in stored
     assert "Summarise this" not in stored
+
+
+def test_what_stands_before_the_first_working_folder_of_an_ignored_project_stays_out_too(
+    memory: recollect.Memory, projects: Path, tmp_path: Path
+) -> None:
+    secret_project = tmp_path / "secret"
+    secret_project.mkdir()
+    (secret_project / ".recollectignore").touch()
+    transcript = Transcript("early", cwd=str(secret_project))
+    transcript.queue("enqueue", "typed before anything else")
+    transcript.user("first line with a working folder")
+    transcript.save(projects)
+
+    report = memory.history.ingest([projects])
+
+    assert (report.counts.private, report.messages_added) == (2, 0)
+    assert memory.history.figures().vault[0] == 0

@@ -29,6 +29,13 @@ def detect(path: str, opened: BinaryIO) -> Source | None:
     raise Unreadable(_explanation(path, block, records))
 
 
+def first_cwd(opened: BinaryIO) -> str:
+    """The first working folder that a file names: its first records have none."""
+    opened.seek(0)
+    records = _first_records(opened.read(FIRST_BYTES * 8))
+    return next((cwd for record in records if isinstance(cwd := record.get("cwd"), str) and cwd), "")
+
+
 def _first_records(block: bytes) -> list[dict[str, object]]:
     records: list[dict[str, object]] = []
     for line in block.split(b"\n", FIRST_RECORDS)[:FIRST_RECORDS]:

@@ -104,6 +104,7 @@ class Fold:
         keep_raw: bool,
         path: str,
         packer: Packer,
+        first_cwd: str = "",
         known: KnownRecords | None = None,
     ) -> None:
         self._source = source
@@ -115,6 +116,7 @@ class Fold:
         self._ignore = ignore
         # A session's own file shows where its private stretches begin and end; others only know the times.
         self._spans = [span for span in spans if not span.session_id or facts.kind != "session"]
+        self._first_cwd = first_cwd
         self._keep_raw = keep_raw
         self._path = path
         self._known: KnownRecords = {} if known is None else known
@@ -303,7 +305,8 @@ class Fold:
             return True
         if any(span.covers(session_id, at) for span in self._spans):
             return True
-        return bool(cwd) and self._ignore.keeps_out_project(cwd)
+        folder = cwd or self._first_cwd
+        return bool(folder) and self._ignore.keeps_out_project(folder)
 
     def _note_span(self, entry: Entry, reason: str) -> None:
         """Sub-agents of this session write files of their own: they are told by the time."""

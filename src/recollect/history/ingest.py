@@ -16,7 +16,7 @@ from recollect.clock import Clock, to_text
 from recollect.database import Database
 from recollect.errors import NotFound
 from recollect.history.counts import Counts, Outcome
-from recollect.history.detection import detect
+from recollect.history.detection import detect, first_cwd
 from recollect.history.finding import Found
 from recollect.history.folding import Batch, Fold, FoldState
 from recollect.history.identity import Change, Identity, Sighting, head_of, inode_of, is_unchanged
@@ -181,7 +181,8 @@ class Ingest:
             file = replace(file, generation=file.generation + 1, head=head, read_to=0, newlines=0, counts=Counts())
         file = replace(file, status=FileStatus.INGESTING, reason="", last_read_at=to_text(self._clock()))
         known = self._known(file) if file.generation else None
-        fold = self._fold(file, source, replace(facts, key=file.key), state, opened.name, known)
+        folder = "" if state.cwd else first_cwd(opened)
+        fold = self._fold(file, source, replace(facts, key=file.key), state, opened.name, known, folder)
         for lines, is_last in _with_last(read_blocks(opened, file.read_to, file.newlines)):
             batch = fold.fold(lines, at_end=is_last)
             read = batch.end - file.read_to
@@ -204,6 +205,7 @@ class Ingest:
         state: FoldState,
         path: str,
         known: KnownRecords | None,
+        folder: str = "",
     ) -> Fold:
         with self._database.read() as session:
             spans = FileStore(session, self._house).spans()
@@ -218,6 +220,7 @@ class Ingest:
             keep_raw=self._keep_raw,
             path=path,
             packer=self._packer,
+            first_cwd=folder,
             known=known,
         )
 
