@@ -17,7 +17,7 @@ from pathlib import Path
 from transcripts import Transcript, line, subagent, text, thinking, tool_use
 
 WORDS = ("seed", "bean", "trellis", "compost", "beetle", "ladder", "harvest", "shade", "gravel", "lantern", "north")
-STEPS = 30
+STEPS = 60
 TORN_BYTES = 100_000
 """The longest piece that is written at once."""
 
@@ -52,9 +52,9 @@ class Growth:
         self._talk(self._long, 900)
         yield [*self._new(self._long)]
         for step in range(1, STEPS):
-            self._talk(self._main, 12)
-            self._talk(self._agent, 4)
-            self._talk(self._long, 12)
+            self._talk(self._main, 6)
+            self._talk(self._agent, 2)
+            self._talk(self._long, 6)
             yield [*self._new(self._main), *self._new(self._agent), *self._new(self._long), *self._special(step)]
 
     def _special(self, step: int) -> list[Write]:

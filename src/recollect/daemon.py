@@ -66,7 +66,9 @@ class Daemon:
         try:
             self._is_busy = True
             if self._memory.settings.enabled:
-                self._note(self._memory.history.recover())
+                recovered = self._memory.history.recover()
+                if recovered.files:
+                    self._note(recovered)
                 first_pass(self._memory, self._roots)
             self.status.last_scan_at = to_text(self._memory.clock())
             self._write_status()
@@ -93,10 +95,11 @@ class Daemon:
 
     def _look(self, folders: list[str] | None) -> None:
         self._is_busy = True
+        if folders is None:
+            self.status.last_scan_at = to_text(self._memory.clock())
         try:
             if self._memory.settings.enabled:
-                report = self._memory.history.scan(self._roots, folders)
-                self._note(report)
+                self._note(self._memory.history.scan(self._roots, folders))
         except Unavailable as error:
             self.status.problem = str(error)
         except RecollectError as error:
@@ -104,15 +107,13 @@ class Daemon:
             self._memory.runs.record("scan", "failed", 0.0, {"reason": str(error)})
         finally:
             self._is_busy = False
-        if folders is None:
-            self.status.last_scan_at = to_text(self._memory.clock())
         self._write_status()
 
     def _note(self, report: IngestReport) -> None:
         if report.ingested or report.failed:
             self.status.last_change_at = to_text(self._memory.clock())
             self.status.messages_added += report.messages_added
-            self._notify(self.status, report)
+        self._notify(self.status, report)
 
     def _find_new_roots(self) -> bool:
         found = watched_roots(self._memory)

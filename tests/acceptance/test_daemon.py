@@ -362,7 +362,9 @@ def test_doctor_warns_of_the_agents_own_clean_up(computer: Computer) -> None:
 
 def test_doctor_sees_a_file_that_grows_without_giving_messages(computer: Computer) -> None:
     record = line({"type": "hologram", "sessionId": "s", "uuid": "u", "timestamp": "2026-03-02T10:00:00.000Z"})
-    write(computer.projects / "new-format.jsonl", record * 4_000)
+    known = Transcript("new format")
+    known.snapshot()
+    write(computer.projects / "new-format.jsonl", known.raw + record * 4_000)
     computer.run("up", "--once")
 
     silent = computer.run("doctor", "--json")

@@ -6,10 +6,12 @@ marked; a clean import never saw them, so they are set apart before the two are 
 """
 
 import random
+import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -56,7 +58,7 @@ class Agent:
     def close(self) -> None:
         if self._process.poll() is None:
             self._process.kill()
-        self._process.wait()
+        self._process.communicate()
 
 
 @pytest.fixture
@@ -98,27 +100,41 @@ def let_everybody_connect(address: str) -> None:
         path.chmod(path.stat().st_mode | 0o777)
 
 
-def startup_seconds(home: Path) -> float:
-    """How long a command takes here and now before it begins its work: kills before that would prove little."""
-    started = time.monotonic()
-    commands.run("--version", home=home)
-    return time.monotonic() - started
+class Killer:
+    """Starts imports and kills them at moments that a seed decides, between their first work and their end."""
 
+    def __init__(self, seed: object, home: Path, **how: Any) -> None:
+        self._dice = random.Random(f"kills {seed}")
+        self._home = home
+        self._how = how
+        started = time.monotonic()
+        commands.run("--version", home=home)
+        self._startup = time.monotonic() - started
+        """Before an import begins its work: kills up to then would prove little."""
+        self._window = self._most = self._startup + MOST_MILLISECONDS / 1000
 
-def kill_in_the_middle(dice: random.Random, startup: float, imports: list[list[object]], home: Path, **how: Any) -> int:
-    """Start these imports at once, kill each at a moment of its own; how many were still at work."""
-    running = [commands.started(*arguments, home=home, **how) for arguments in imports]
-    processes = [context.__enter__() for context in running]
-    killed = 0
-    for process, context in zip(processes, running, strict=True):
+    def kill(self, *imports: list[object]) -> int:
+        """Start these imports at once, kill each at a moment of its own; how many were still at work."""
+        with ExitStack() as stack:
+            began = time.monotonic()
+            running = [
+                stack.enter_context(commands.started(*arguments, home=self._home, **self._how)) for arguments in imports
+            ]
+            moments = sorted(self._dice.uniform(min(self._startup, self._window) * 0.8, self._window) for _ in running)
+            return sum(self._kill_one(process, began, moment) for process, moment in zip(running, moments, strict=True))
+
+    def _kill_one(self, process: subprocess.Popen[bytes], began: float, moment: float) -> bool:
         try:
-            code = process.wait(startup + dice.uniform(0, MOST_MILLISECONDS / 1000))
-            assert code in (0, 1), Path(f"{home}.err").read_text()
+            code = process.wait(max(0.0, began + moment - time.monotonic()))
         except subprocess.TimeoutExpired:
             process.kill()
-            killed += process.wait() == -9
-        context.__exit__(None, None, None)
-    return killed
+            if process.wait() == -signal.SIGKILL:
+                self._window = min(self._most, self._window * 1.5)
+                return True
+            code = process.returncode
+        assert code in (0, 1), Path(f"{self._home}.err").read_text()
+        self._window = moment  # It is quicker than that now: come earlier the next time.
+        return False
 
 
 def contents(home: Path, address: str) -> dict[str, Any]:
@@ -174,14 +190,13 @@ def kill_and_compare(
     *, folder: Path, tmp_path: Path, address: str, agent: Agent, seed: int, kills: int = KILLS, at_once: int = 1
 ) -> None:
     home = tmp_path / "home"
-    dice = random.Random(f"kills {seed}")
-    startup = startup_seconds(home)
+    killer = Killer(seed, home)
     done = rounds = 0
     while done < kills:
-        agent.go_on(max(1, STEPS // kills))
-        done += kill_in_the_middle(dice, startup, [["--db", address, "ingest", folder]] * at_once, home)
+        agent.go_on(max(1, STEPS // (kills * 2)))
+        done += killer.kill(*[["--db", address, "ingest", folder]] * at_once)
         rounds += 1
-        assert rounds < kills * 10, f"only {done} of {rounds} imports were still at work when they were to be killed"
+        assert rounds < kills * 20, f"only {done} of {rounds} imports were still at work when they were to be killed"
     agent.finish()
     last = commands.run("--db", address, "ingest", folder, "--json", home=home)
     assert last.code == 0, last.err
@@ -228,17 +243,17 @@ def test_an_unreadable_file_among_good_ones_is_reported_and_stops_nothing(
     if address.startswith("postgresql:"):
         let_everybody_connect(address)
     home, clean_home = tmp_path / "home", tmp_path / "clean"
-    agent, dice = start_agent(4), random.Random("kills beside an unreadable file")
+    agent = start_agent(4)
     # By its name it comes before all others.
     unreadable = folder / "-home-ada-garden" / "00000000-0000-4000-8000-000000000000.jsonl"
     unreadable.parent.mkdir()
     unreadable.write_bytes(b'{"type":"user","uuid":"x"}\n')
     unreadable.chmod(0)
     arguments: list[object] = ["--db", address, "ingest", folder]
-    startup = startup_seconds(home)
+    killer = Killer(4, home, obey_permissions=True)
     for _ in range(3):
         agent.go_on(STEPS // 3)
-        kill_in_the_middle(dice, startup, [arguments], home, obey_permissions=True)
+        killer.kill(arguments)
     agent.finish()
 
     last = commands.run(*arguments, "--json", home=home, obey_permissions=True)

@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING
 
 import click
 
-from recollect.surfaces.cli.output import is_terminal, print_json, say, short_path, shorten, style, table, warn, when
+from recollect.surfaces.cli.output import (
+    amount,
+    is_terminal,
+    print_json,
+    say,
+    short_path,
+    shorten,
+    style,
+    table,
+    warn,
+    when,
+)
 from recollect.surfaces.cli.place import Place, json_option
 
 if TYPE_CHECKING:
@@ -111,7 +122,7 @@ def print_report(report: "IngestReport") -> None:
     counts = report.counts
     megabytes = report.bytes_read / 1e6
     say(
-        f"{report.messages_added:,} new messages from {report.ingested:,} of {report.files:,} files"
+        f"{amount(report.messages_added, 'new message')} from {report.ingested:,} of {amount(report.files, 'file')}"
         f" ({megabytes:,.1f} MB in {report.seconds:.1f} s)"
     )
     notes = [
@@ -231,10 +242,10 @@ def _print_heading(item: "Listed", parts: int) -> None:
     say(style(shorten(item.title, HEADING_CHARACTERS), "bold"))
     facts = [
         when(conversation.started_at),
-        f"{conversation.messages} messages",
+        amount(conversation.messages, "message"),
         conversation.status,
         short_path(conversation.project) or "no project",
-        f"{parts} conversations" if parts > 1 else "",
+        amount(parts, "conversation") if parts > 1 else "",
     ]
     say(style(" · ".join(fact for fact in facts if fact), "dim"))
     say(style(f"id {conversation.id} · {conversation.source} · {item.file}", "dim"))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from recollect.surfaces.cli.history import print_report, reading_progress, report_json
-from recollect.surfaces.cli.output import print_json, say, short_path, shorten, style, warn, when
+from recollect.surfaces.cli.output import amount, print_json, say, short_path, shorten, style, warn, when, width
 from recollect.surfaces.cli.place import Place, json_option
 
 if TYPE_CHECKING:
@@ -37,13 +37,14 @@ def up(place: Place, once: bool, as_json: bool) -> None:
         def first_pass(memory: "Memory", roots: list[Path]) -> None:
             summary.update(_first_pass(memory, roots, quiet=as_json))
 
-        daemon = Daemon(memory, notify=_say_change)
+        daemon = Daemon(memory, notify=_say_status)
         if not as_json and not once:
             say(style("Recollect is up.", "bold") + f" Home: {short_path(str(memory.settings.home))}. Ctrl-C ends it.")
         daemon.run(first_pass, once=once)
         if as_json:
             print_json(summary)
         elif not once:
+            say()
             say("Recollect is down. Everything read so far is kept.")
 
 
@@ -83,7 +84,7 @@ def _print_result(result: "Welcome") -> None:
     if result.next_to_be_deleted:
         say("Claude Code would have deleted next:")
         for item in result.next_to_be_deleted:
-            left = f"in {item.days_left} days" if item.days_left else "overdue"
+            left = f"in {amount(item.days_left, 'day')}" if item.days_left else "overdue"
             say(f"  {left:>11}  {shorten(item.title, 70)}")
     say(f"Try: {style(result.try_this, 'cyan')}")
     say()
@@ -108,12 +109,16 @@ def _show_demo(memory: "Memory", quiet: bool) -> None:
     say()
 
 
-def _say_change(status: "DaemonStatus", report: "IngestReport") -> None:
-    line = f"{when(status.last_change_at)}  +{report.messages_added} messages from {report.ingested} files"
-    if report.failed:
-        line += f", {report.failed} failed: {report.problems[-1].reason}"
+def _say_status(status: "DaemonStatus", report: "IngestReport") -> None:
+    """One line that is written over on a terminal; in a log, a line for each change."""
+    problem = report.problems[-1].reason if report.failed else status.problem
     if sys.stdout.isatty():
-        sys.stdout.write(f"\r\x1b[K{line} · {status.messages_added:,} since start")
+        line = f"Watching {amount(len(status.roots), 'folder')}, last look {when(status.last_scan_at)[-5:]}"
+        if status.messages_added:
+            line += f", {amount(status.messages_added, 'new message')}, the last at {when(status.last_change_at)[-5:]}"
+        line += f". {problem}" if problem else ""
+        sys.stdout.write(f"\r\x1b[K{shorten(line, width() - 1)}")
         sys.stdout.flush()
-    else:
-        say(line)
+    elif report.ingested or report.failed:
+        news = f"{amount(report.messages_added, 'new message')} from {amount(report.ingested, 'file')}"
+        say(f"{when(status.last_change_at)}  {news}. {problem}".rstrip())
