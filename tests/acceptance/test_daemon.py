@@ -229,6 +229,19 @@ def test_a_bad_file_does_not_stop_it(computer: Computer) -> None:
         assert end(process) == 0
 
 
+def test_a_bad_file_is_reported_once_and_tried_again_when_it_changes(computer: Computer) -> None:
+    bad = write(computer.projects / "noise.jsonl", bytes(range(256)) * 20)
+    failures = "SELECT count(*) FROM events WHERE outcome = 'failed'"
+    with computer.up() as process:
+        for _ in range(3):
+            scanned = computer.status()["last_scan_at"]
+            wait_for("one more scan", lambda then=scanned: computer.status()["last_scan_at"] > then)
+        assert computer.run("sql", failures, "--json").json()["rows"] == [[1]]
+        write(bad, session("mended", "sorrel").raw)
+        computer.wait_for_words("sorrel")
+        assert end(process) == 0
+
+
 def test_json_is_one_document_also_when_something_arrived(computer: Computer) -> None:
     session("garden").save(computer.projects)
     with computer.up("--json") as process:

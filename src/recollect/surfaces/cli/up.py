@@ -70,15 +70,9 @@ def _first_pass(memory: "Memory", roots: list[Path], quiet: bool) -> dict[str, A
 
 
 def _print_result(result: "Welcome") -> None:
-    months = "month" if result.months == 1 else "months"
+    kept = f"{amount(result.conversations, 'conversation')} from {amount(result.months, 'month')}"
     say()
-    say(
-        style(
-            f"{result.conversations:,} conversations from {result.months} {months} are safe now.",
-            "bold",
-            "green",
-        )
-    )
+    say(style(f"{kept} {'is' if result.conversations == 1 else 'are'} safe now.", "bold", "green"))
     if result.first_at:
         say(f"The oldest is from {when(result.first_at)}.")
     if result.next_to_be_deleted:
