@@ -26,7 +26,7 @@ import recollect
 
 GROWING = Path(commands.__file__).with_name("growing.py")
 KILLS = 10
-MOST_MILLISECONDS = 400
+MOST_MILLISECONDS = 600
 """Between the moment an import can begin and its end by a kill."""
 CURRENT_RECORDS = """
 SELECT f.key, l.start_byte, l.length, l.line, l.digest, l.kind, l.message_id

