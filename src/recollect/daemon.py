@@ -65,11 +65,11 @@ class Daemon:
         self._listen_to_signals()
         try:
             self._is_busy = True
-            if self._memory.settings.enabled:
+            if self._memory.settings.enabled and not self._memory.history.paused_since():
                 recovered = self._memory.history.recover()
                 if recovered.files:
                     self._note(recovered)
-                first_pass(self._memory, self._roots)
+            first_pass(self._memory, self._roots)
             self.status.last_scan_at = to_text(self._memory.clock())
             self._write_status()
             self._is_busy = False

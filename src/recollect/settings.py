@@ -79,7 +79,8 @@ def _read_config(path: Path) -> Settings:
     except tomllib.TOMLDecodeError as error:
         raise Invalid(f"{path} is not valid TOML: {error}. Mend that line or move the file away.") from error
     except msgspec.ValidationError as error:
-        raise Invalid(f"{path}: {error}. The settings are listed in docs/settings.md.") from error
+        known = ", ".join(name for name in Settings.__struct_fields__ if name != "home")
+        raise Invalid(f"{path}: {error}. The settings are: {known}.") from error
 
 
 def _check_ranges(settings: Settings, path: Path) -> None:

@@ -18,6 +18,7 @@ class DoomedConversation:
     id: str
     title: str
     deleted_at: str
+    is_overdue: bool
     days_left: int
 
 
@@ -59,6 +60,7 @@ def _doomed(memory: Memory, roots: list[Path], by_file: dict[str, Listed]) -> li
                     id=listed.conversation.id,
                     title=listed.title,
                     deleted_at=to_text(item.deleted_at),
+                    is_overdue=item.deleted_at <= now,
                     days_left=max(0, (item.deleted_at - now) // timedelta(days=1)),
                 )
             )
@@ -68,6 +70,6 @@ def _doomed(memory: Memory, roots: list[Path], by_file: dict[str, Listed]) -> li
 def open_demo(memory: Memory) -> tuple[Path, list[Listed]]:
     """Make the demo house, in a home of its own below the real one; its conversations."""
     home = memory.settings.home / "demo"
-    with open_memory(home) as demo:
+    with open_memory(home, str(home / "recollect.db")) as demo:
         demo.history.ingest([demo_transcripts()])
         return home, demo.history.conversations(limit=20)

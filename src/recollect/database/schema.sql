@@ -21,6 +21,7 @@ CREATE TABLE history_files (
     source {key} NOT NULL,
     key {key} NOT NULL,
     copy BIGINT NOT NULL,
+    host {key} NOT NULL,
     path TEXT NOT NULL,
     kind {key} NOT NULL,
     session_id {key} NOT NULL,
@@ -45,12 +46,13 @@ CREATE INDEX history_files_by_session ON history_files (house, session_id);
 -- Where a file was seen, and how it looked: what lets an unchanged file be skipped without opening it.
 CREATE TABLE history_paths (
     house {key} NOT NULL,
+    host {key} NOT NULL,
     path {key} NOT NULL,
     file_id {key} NOT NULL,
     size BIGINT NOT NULL,
     mtime_ns BIGINT NOT NULL,
     inode BIGINT NOT NULL,
-    PRIMARY KEY (house, path)
+    PRIMARY KEY (house, host, path)
 );
 CREATE INDEX history_paths_by_file ON history_paths (house, file_id);
 

@@ -14,7 +14,7 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -139,7 +139,8 @@ class SqliteDatabase(Database):
 
     def _open(self) -> apsw.Connection:
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            _create_private(self.path)
         except OSError as error:
             raise _home_error(self.path.parent, error) from error
         connection = apsw.Connection(str(self.path))
@@ -200,6 +201,12 @@ def _transaction(connection: apsw.Connection, begin: str) -> Generator[None]:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
+
+
+def _create_private(path: Path) -> None:
+    """The vault holds what was said as it was said: a new database is for its owner's eyes only."""
+    with suppress(FileExistsError, IsADirectoryError):
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
 
 
 def _home_error(folder: Path, error: OSError) -> RecollectError:

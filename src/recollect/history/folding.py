@@ -27,6 +27,7 @@ from recollect.history.reading import Line
 from recollect.history.records import KnownRecords, Stored, recover, strip_padding
 from recollect.history.sources import BadRecord, FileFacts, Source
 from recollect.history.spans import Span
+from recollect.history.threads import stream_title
 from recollect.history.typed_ahead import TypedAhead
 from recollect.history.vault import Packer, digest_of
 from recollect.ids import derived_id
@@ -357,6 +358,8 @@ class Fold:
     def _take_title(self, entry: Entry) -> None:
         if entry.title_leaf:
             self._batch.titles[entry.title_leaf] = mask(entry.title)
+        elif entry.stream:
+            self._batch.titles[stream_title(self._file_id, entry.stream)] = mask(entry.title)
         elif entry.title_by_user or not self.state.title_by_user:
             self.state.title_by_user = entry.title_by_user
             self._batch.title = mask(entry.title)

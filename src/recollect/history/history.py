@@ -9,7 +9,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recollect.clock import Clock, to_text
+from recollect.clock import Clock, local, to_text
 from recollect.database import Database, Row
 from recollect.errors import Conflict, Invalid, NotFound, Unavailable
 from recollect.history.conversations import Conversation, Status
@@ -25,6 +25,7 @@ from recollect.history.store import (
     SeenPath,
     ThreadStore,
 )
+from recollect.history.threads import stream_title
 from recollect.history.views import sql_views
 from recollect.settings import Settings
 
@@ -144,7 +145,7 @@ class History:
     def _refuse_while_paused(self) -> None:
         since = self.paused_since()
         if since:
-            raise Unavailable(f"Taking in is paused since {since}. `recollect resume` goes on.")
+            raise Unavailable(f"Taking in is paused since {local(since):%Y-%m-%d %H:%M}. `recollect resume` goes on.")
 
     # Reading
 
@@ -212,13 +213,14 @@ class History:
             after = page[-1].id
 
     def _describe(self, threads: ThreadStore, found: list[Conversation]) -> list[Listed]:
-        titles = threads.titles([item.leaf_id for item in found if item.leaf_id])
+        titles = threads.titles([name for item in found for name in _title_names(item)])
         files = threads.file_titles(sorted({item.file_id for item in found}))
         roots = threads.roots()
         listed: list[Listed] = []
         for item in found:
             file_title, key = files.get(item.file_id, ("", ""))
-            title = file_title or titles.get(item.leaf_id, "") or item.opening or "(no words of the user)"
+            named = next((titles[name] for name in _title_names(item) if name in titles), "")
+            title = file_title or named or item.opening or "(no words of the user)"
             listed.append(
                 Listed(
                     conversation=item,
@@ -298,6 +300,12 @@ class History:
     def sql(self, query: str, *, seconds: float = 10.0, limit: int = 1000) -> tuple[list[str], list[Row]]:
         """Read-only SQL on views of this house, without the vault."""
         return self._database.query(sql_views(self._house, self._ready_before()), query, seconds, limit)
+
+
+def _title_names(conversation: Conversation) -> list[str]:
+    """What a title may be kept under, beside that of the file."""
+    names = [stream_title(conversation.file_id, conversation.stream)] if conversation.stream else []
+    return [*names, conversation.leaf_id] if conversation.leaf_id else names
 
 
 def _content(conversation: Conversation) -> tuple[int, str, str]:

@@ -13,7 +13,7 @@ from typing import BinaryIO
 
 from recollect.history.records import strip_padding
 from recollect.history.sources import FileFacts, Source
-from recollect.history.store import File, FileStore, LineStore, SeenPath
+from recollect.history.store import THIS_HOST, File, FileStore, LineStore, SeenPath
 from recollect.history.vault import digest_of
 from recollect.ids import derived_id
 
@@ -68,13 +68,13 @@ class Identity:
         known = self._files.get(seen.file_id) if seen else None
         if known and known.source != source.name:
             known = None
-        if known and known.path == path:
+        if known and (known.host, known.path) == (THIS_HOST, path):
             return Sighting(known, self._change(known, opened, size))
         for file in self._candidates(head, source.name, known):
             if not self._begins_alike(file, opened, min(size, file.read_to)):
                 continue
             is_copy_of_it = file.name == facts.key.rpartition("/")[2]
-            is_renamed = size >= file.read_to and not self._is_anywhere(file)
+            is_renamed = size >= file.read_to and not self._files.is_anywhere(file.id)
             if is_copy_of_it or is_renamed:
                 return self._same_file(file, path, size, facts)
         return Sighting(self._new_file(path, head, source, facts), Change.GROWN, is_new=True)
@@ -103,16 +103,13 @@ class Identity:
             for probe in self._lines.digests(file.id, file.generation)
         )
 
-    def _is_anywhere(self, file: File) -> bool:
-        return any(os.path.exists(seen.path) for seen in self._files.paths_of(file.id))
-
     def _same_file(self, file: File, path: str, size: int, facts: FileFacts) -> Sighting:
         """The most complete copy is the one that is read from here on; the key follows a file that moved."""
-        has_moved = not os.path.exists(file.path)
+        has_moved = file.host == THIS_HOST and not os.path.exists(file.path)
         if has_moved and size >= file.read_to and file.key != facts.key:
             file.key, file.copy = facts.key, self._free_copy(file.source, facts.key)
         if size > file.read_to or (has_moved and size == file.read_to):
-            file.path = path
+            file.host, file.path = THIS_HOST, path
         return Sighting(file, Change.GROWN if size > file.read_to else Change.NONE)
 
     def _new_file(self, path: str, head: str, source: Source, facts: FileFacts) -> File:
@@ -122,6 +119,7 @@ class Identity:
             source=source.name,
             key=facts.key,
             copy=copy,
+            host=THIS_HOST,
             path=path,
             kind=facts.kind,
             session_id=facts.session_id,

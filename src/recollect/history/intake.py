@@ -18,7 +18,7 @@ from recollect.history.identity import is_unchanged
 from recollect.history.ingest import Ingest, Progress
 from recollect.history.reading import Unreadable
 from recollect.history.sources import source_named
-from recollect.history.store import ConversationStore, File, FileStatus, FileStore, SeenPath
+from recollect.history.store import THIS_HOST, ConversationStore, File, FileStatus, FileStore, SeenPath
 from recollect.history.writing import Writer
 from recollect.settings import Settings
 
@@ -84,6 +84,7 @@ class Intake:
         report = IngestReport()
         with self._database.read() as session:
             interrupted = FileStore(session, self._house).with_status(FileStatus.INGESTING)
+        interrupted = [file for file in interrupted if file.host == THIS_HOST]
         with self._ingest(None) as ingest:
             for file in interrupted:
                 report.files += 1
@@ -188,7 +189,7 @@ def _is_at(path: str, place: str) -> bool:
 
 
 def _exists(file: File | None) -> bool:
-    return file is None or os.path.exists(file.path)
+    return file is None or file.host != THIS_HOST or os.path.exists(file.path)
 
 
 def _is_utf8(path: str) -> bool:

@@ -39,11 +39,18 @@ def paragraphs(messages: list[Message]) -> Iterator[Paragraph]:
             seconds = (moment - local(previous.last_at)).total_seconds()
             if seconds > TURN_GAP_SECONDS:
                 goes_on = False
-                yield Paragraph(style="pause", text=f"{seconds / 60:,.0f} minutes later")
+                yield Paragraph(style="pause", text=f"{_duration(seconds)} later")
         if not goes_on:
             yield Paragraph(style=_style(message), text=_heading(message, f"{moment:%H:%M}" if moment else ""))
         yield from _body(message)
         previous = message
+
+
+def _duration(seconds: float) -> str:
+    for unit, length in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
+        if seconds >= length * 2 or unit == "minute":
+            return f"{seconds / length:,.0f} {unit}s"
+    return ""
 
 
 def _continues(previous: Message, message: Message) -> bool:

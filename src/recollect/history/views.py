@@ -4,8 +4,9 @@ VIEWS: dict[str, str] = {
     "conversations": """
         SELECT c.id, c.session_id, f.key AS file, c.source, c.project, c.started_at, c.ended_at, c.messages,
             CASE WHEN c.status = 'active' AND c.ended_at < '{ready_before}' THEN 'ready' ELSE c.status END AS status,
-            CASE WHEN f.title <> '' THEN f.title ELSE c.opening END AS title
+            COALESCE(NULLIF(f.title, ''), t.title, c.opening) AS title
         FROM history_conversations c JOIN history_files f ON f.house = c.house AND f.id = c.file_id
+            LEFT JOIN history_titles t ON t.house = c.house AND c.leaf_id <> '' AND t.leaf_id = c.leaf_id
         WHERE c.house = '{house}' AND c.messages > 0
     """,
     "messages": """

@@ -11,9 +11,9 @@ from recollect.ids import derived_id
 _SUMMARY_KEYS = (
     "command",
     "file_path",
-    "path",
     "notebook_path",
     "pattern",
+    "path",
     "query",
     "url",
     "description",

@@ -1,5 +1,7 @@
 """Files and the paths they were seen at; pauses and private stretches."""
 
+import os
+import platform
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import Any, NamedTuple
@@ -9,6 +11,8 @@ import msgspec
 from recollect.database import Row, Session
 from recollect.history.counts import Counts
 from recollect.history.spans import Span
+
+THIS_HOST = platform.node() or "localhost"
 
 
 class FileStatus(StrEnum):
@@ -26,6 +30,7 @@ class File:
     key: str
     copy: int
     """0, or a number that tells apart different files with the same key."""
+    host: str
     path: str
     """Where it was last read."""
     kind: str
@@ -75,16 +80,16 @@ INSERT INTO history_files (house, {_COLUMNS}) VALUES (:house, {_VALUES})
 ON CONFLICT (house, id) DO UPDATE SET {_CHANGES}
 """
 SET_STATUS = "UPDATE history_files SET status = :status, reason = :reason WHERE house = :house AND id = :id"
-PATHS = "SELECT path, file_id, size, mtime_ns, inode FROM history_paths WHERE house = :house"
+PATHS = "SELECT path, file_id, size, mtime_ns, inode FROM history_paths WHERE house = :house AND host = :host"
 PATH = f"{PATHS} AND path = :path"
-PATHS_OF_FILE = f"{PATHS} AND file_id = :file_id ORDER BY path"
+PLACES_OF_FILE = "SELECT host, path FROM history_paths WHERE house = :house AND file_id = :file_id ORDER BY host, path"
 SEE = """
-INSERT INTO history_paths (house, path, file_id, size, mtime_ns, inode)
-VALUES (:house, :path, :file_id, :size, :mtime_ns, :inode)
-ON CONFLICT (house, path) DO UPDATE SET
+INSERT INTO history_paths (house, host, path, file_id, size, mtime_ns, inode)
+VALUES (:house, :host, :path, :file_id, :size, :mtime_ns, :inode)
+ON CONFLICT (house, host, path) DO UPDATE SET
     file_id = excluded.file_id, size = excluded.size, mtime_ns = excluded.mtime_ns, inode = excluded.inode
 """
-UNSEE = "DELETE FROM history_paths WHERE house = :house AND path = :path"
+UNSEE = "DELETE FROM history_paths WHERE house = :house AND host = :host AND path = :path"
 SPANS = (
     "SELECT session_id, starts_at, ends_at, reason FROM history_private_spans WHERE house = :house "
     "ORDER BY session_id, starts_at"
@@ -100,9 +105,12 @@ WHERE house = :house AND session_id = :session_id AND ends_at IS NULL AND starts
 
 
 class FileStore:
-    def __init__(self, session: Session, house: str) -> None:
+    """`host` is this computer: a path means nothing on another one."""
+
+    def __init__(self, session: Session, house: str, host: str = "") -> None:
         self._session = session
         self._house = house
+        self._host = host or THIS_HOST
 
     def get(self, file_id: str) -> File | None:
         return _first(self._select(BY_ID, id=file_id))
@@ -128,18 +136,21 @@ class FileStore:
         self._run(SET_STATUS, id=file_id, status=str(status), reason=reason)
 
     def seen_paths(self) -> list[SeenPath]:
-        return [SeenPath._make(row) for row in self._session.rows(PATHS, {"house": self._house})]
+        return [SeenPath._make(row) for row in self._session.rows(PATHS, self._here())]
 
     def seen(self, path: str) -> SeenPath | None:
-        row = self._session.one(PATH, {"house": self._house, "path": path})
+        row = self._session.one(PATH, self._here(path=path))
         return SeenPath(*row) if row else None
 
-    def paths_of(self, file_id: str) -> list[SeenPath]:
-        return [SeenPath(*row) for row in self._session.rows(PATHS_OF_FILE, self._given(file_id=file_id))]
+    def is_anywhere(self, file_id: str) -> bool:
+        """Whether the file still lies where it was seen. What lies on other hosts is believed to."""
+        places = self._session.rows(PLACES_OF_FILE, self._given(file_id=file_id))
+        return any(host != self._host or os.path.exists(path) for host, path in places)
 
     def see(self, path: SeenPath) -> None:
         self._run(
             SEE,
+            host=self._host,
             path=path.path,
             file_id=path.file_id,
             size=path.size,
@@ -148,7 +159,7 @@ class FileStore:
         )
 
     def unsee(self, path: str) -> None:
-        self._run(UNSEE, path=path)
+        self._run(UNSEE, host=self._host, path=path)
 
     def spans(self) -> list[Span]:
         return [
@@ -167,6 +178,9 @@ class FileStore:
 
     def close_spans(self, session_id: str, ends_at: str) -> int:
         return self._run(CLOSE_SPANS, session_id=session_id, ends_at=ends_at)
+
+    def _here(self, **parameters: Any) -> dict[str, Any]:
+        return {"house": self._house, "host": self._host, **parameters}
 
     def _given(self, **parameters: Any) -> dict[str, Any]:
         return {"house": self._house, **parameters}

@@ -126,15 +126,15 @@ def print_report(report: "IngestReport") -> None:
         f" ({megabytes:,.1f} MB in {report.seconds:.1f} s)"
     )
     notes = [
-        (report.skipped, "unchanged or empty"),
-        (report.failed, "failed"),
-        (counts.bad, "unreadable lines, kept as they are"),
-        (counts.recovered, "records recovered from them"),
-        (counts.private, "records left out as private"),
+        (report.skipped, "file", "unchanged or empty"),
+        (report.failed, "file", "failed"),
+        (counts.bad, "line", "not one readable record, kept as they are"),
+        (counts.recovered, "record", "read out of those lines all the same"),
+        (counts.private, "record", "left out as private"),
     ]
-    for number, what in notes:
+    for number, noun, what in notes:
         if number:
-            say(f"  {number:,} {what}")
+            say(f"  {amount(number, noun)} {what}")
     for problem in report.problems[:MAX_SHOWN_PROBLEMS]:
         where = f"{short_path(problem.file)}:{problem.line}" if problem.line else short_path(problem.file)
         warn(f"  {where}: {problem.reason}")
@@ -161,15 +161,15 @@ def conversations(place: Place, status: str, project: str, limit: int, as_json: 
     rows = [
         (
             item.conversation.id[:8],
-            when(item.conversation.started_at),
+            when(item.conversation.ended_at),
             item.conversation.messages,
             item.conversation.status,
             os.path.basename(item.conversation.project.rstrip("/")) or "–",
-            item.title,
+            shorten(item.title, HEADING_CHARACTERS),
         )
         for item in found
     ]
-    table(("id", "started", "said", "status", "project", "title"), rows, right=(2,))
+    table(("id", "last said", "messages", "status", "project", "title"), rows, right=(2,))
 
 
 def listed_json(item: "Listed") -> dict[str, object]:
@@ -210,7 +210,7 @@ def show(place: Place, name: str, everything: bool, thread: bool, as_json: bool)
     if as_json:
         print_json({**listed_json(item), "messages": [message_json(item, message) for message in messages]})
         return
-    _print_heading(item, len(parts))
+    _print_heading(item, parts)
     if is_terminal():
         _print_coloured(messages)
     else:
@@ -237,15 +237,15 @@ def message_json(item: "Listed", message: "Message") -> dict[str, object]:
     }
 
 
-def _print_heading(item: "Listed", parts: int) -> None:
+def _print_heading(item: "Listed", parts: "list[Listed]") -> None:
     conversation = item.conversation
     say(style(shorten(item.title, HEADING_CHARACTERS), "bold"))
     facts = [
         when(conversation.started_at),
-        amount(conversation.messages, "message"),
+        amount(sum(part.conversation.messages for part in parts), "message"),
         conversation.status,
         short_path(conversation.project) or "no project",
-        amount(parts, "conversation") if parts > 1 else "",
+        amount(len(parts), "conversation") if len(parts) > 1 else "",
     ]
     say(style(" · ".join(fact for fact in facts if fact), "dim"))
     say(style(f"id {conversation.id} · {conversation.source} · {item.file}", "dim"))

@@ -48,9 +48,9 @@ def _health_lines(value: dict[str, Any]) -> list[tuple[str, str]]:
         ("Messages", _listing(value["messages"]["by_author"])),
         (
             "Vault",
-            f"{vault['records']:,} records, {_megabytes(vault['bytes_read'])} in {_megabytes(vault['bytes_kept'])}",
+            f"{vault['records']:,} records, {_size(vault['bytes_read'])} in {_size(vault['bytes_kept'])}",
         ),
-        ("Database", f"{short_path(database['location'])}, {_megabytes(database['bytes'])}"),
+        ("Database", f"{short_path(database['location'])}, {_size(database['bytes'])}"),
         ("Files", _listing(value["files"]["by_status"])),
     ]
     if value["paused_since"]:
@@ -62,8 +62,8 @@ def _listing(numbers: dict[str, int]) -> str:
     return ", ".join(f"{number:,} {name}" for name, number in numbers.items()) or "none"
 
 
-def _megabytes(number: int) -> str:
-    return f"{number / 1e6:,.1f} MB"
+def _size(number: int) -> str:
+    return f"{number / 1e6:,.1f} MB" if number >= 1e5 else f"{number / 1e3:,.1f} kB"
 
 
 def health_json(memory: "Memory") -> dict[str, Any]:

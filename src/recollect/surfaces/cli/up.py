@@ -27,31 +27,38 @@ def up(place: Place, once: bool, as_json: bool) -> None:
 
     With no agent's transcripts on this computer it opens a small demo house. Ctrl-C ends it.
     """
-    from recollect.daemon import Daemon, watched_roots
+    from recollect.daemon import Daemon
 
-    with place.open() as memory:
-        if not watched_roots(memory):
-            _show_demo(memory, as_json)
-        summary: dict[str, Any] = {}
+    summary: dict[str, Any] = {}
 
-        def first_pass(memory: "Memory", roots: list[Path]) -> None:
-            summary.update(_first_pass(memory, roots, quiet=as_json))
-
-        daemon = Daemon(memory, notify=_say_status)
+    def first_pass(memory: "Memory", roots: list[Path]) -> None:
         if not as_json and not once:
             say(style("Recollect is up.", "bold") + f" Home: {short_path(str(memory.settings.home))}. Ctrl-C ends it.")
-        daemon.run(first_pass, once=once)
-        if as_json:
-            print_json(summary)
-        elif not once:
-            say()
-            say("Recollect is down. Everything read so far is kept.")
+        summary.update(_first_pass(memory, roots, quiet=as_json))
+
+    with place.open() as memory:
+        Daemon(memory, notify=_ignore if as_json else _say_status).run(first_pass, once=once)
+    if as_json:
+        print_json(summary)
+    elif not once:
+        say()
+        say("Recollect is down. Everything read so far is kept.")
+
+
+def _ignore(_status: "DaemonStatus", _report: "IngestReport") -> None:
+    """With --json nothing but the one document is printed."""
 
 
 def _first_pass(memory: "Memory", roots: list[Path], quiet: bool) -> dict[str, Any]:
     from recollect.welcome import welcome
 
+    since = memory.history.paused_since()
+    if since or not memory.settings.enabled:
+        if not quiet:
+            say(f"Paused since {when(since)}: nothing is read until `recollect resume`." if since else "Not enabled.")
+        return {"roots": [str(root) for root in roots], "paused_since": since}
     if not roots:
+        _show_demo(memory, quiet)
         return {"roots": []}
     for root in roots:
         if not quiet:
@@ -78,7 +85,9 @@ def _print_result(result: "Welcome") -> None:
     if result.next_to_be_deleted:
         say("Claude Code would have deleted next:")
         for item in result.next_to_be_deleted:
-            left = f"in {amount(item.days_left, 'day')}" if item.days_left else "overdue"
+            left = (
+                "overdue" if item.is_overdue else f"in {amount(item.days_left, 'day')}" if item.days_left else "today"
+            )
             say(f"  {left:>11}  {shorten(item.title, 70)}")
     say(f"Try: {style(result.try_this, 'cyan')}")
     say()
