@@ -183,7 +183,7 @@ def test_a_home_that_is_a_file(tmp_path: Path, good: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("colour = 'green'\n", ["recollect.toml", "colour", "docs/settings.md"]),
+        ("colour = 'green'\n", ["recollect.toml", "colour", "The settings are", "poll_interval_seconds"]),
         ("poll_interval_seconds = 'often'\n", ["recollect.toml", "poll_interval_seconds"]),
         ("poll_interval_seconds = -1\n", ["recollect.toml", "poll_interval_seconds"]),
         ("this is not TOML\n", ["recollect.toml", "not valid TOML", "Mend"]),
