@@ -1,6 +1,7 @@
 """One daemon per home: a lock that the operating system drops when its holder dies, however it dies."""
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
@@ -28,15 +29,18 @@ class HomeLock:
                 f"Recollect already runs for {self._path.parent.parent} (process {holder}). "
                 "One is enough: it takes everything in. Stop that one first, or use another --home."
             )
-        file.truncate(0)
-        file.write(str(os.getpid()))
-        file.flush()
         self._file = file
+        with suppress(OSError):  # The lock holds without it: the number is for messages only.
+            file.truncate(0)
+            file.write(str(os.getpid()))
+            file.flush()
 
     def release(self) -> None:
         if self._file:
-            self._file.truncate(0)
-            self._file.close()
+            with suppress(OSError):
+                self._file.truncate(0)
+            with suppress(OSError):
+                self._file.close()
             self._file = None
 
 

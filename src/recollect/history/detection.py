@@ -16,7 +16,7 @@ MORE_BYTES = 16 << 20
 
 
 def detect(path: str, opened: BinaryIO) -> Source | None:
-    """The source of a file; None while its first line is being written. Raises Unreadable with a next step."""
+    """The source of a file; None while nothing whole is written. Raises Unreadable with a next step."""
     for length in (FIRST_BYTES, MORE_BYTES):
         opened.seek(0)
         block = opened.read(length)
@@ -24,6 +24,8 @@ def detect(path: str, opened: BinaryIO) -> Source | None:
         source = recognise(records)
         if source:
             return source
+    if not block.strip(b"\x00 \t\r\n\xef\xbb\xbf"):
+        return None
     if b"\n" not in block and block.lstrip(b"\x00 \t\r\xef\xbb\xbf")[:1] == b"{" and not records:
         return None
     raise Unreadable(_explanation(path, block, records))

@@ -1,6 +1,7 @@
 """Finding transcripts below a folder: quick, because it runs every half minute over tens of thousands of files."""
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from recollect.history.privacy import Ignore
@@ -19,15 +20,24 @@ class Found:
         return ("/subagents/" in self.path or "/agent-" in self.path, self.path)
 
 
-def find(root: str, ignore: Ignore, below: str | None = None) -> list[Found]:
-    """Every file at or below a root that could be a transcript by its name. Folder links are not followed."""
+def find(
+    root: str, ignore: Ignore, below: str | None = None, on_denied: Callable[[str], None] = lambda _: None
+) -> list[Found]:
+    """Every file at or below a root that could be a transcript by its name. Folder links are not followed.
+
+    `on_denied` hears of folders that may not be read.
+    """
     is_candidate = [source.is_candidate for source in sources().values()]
     found: list[Found] = []
     folders = [below or root]
     while folders:
+        folder = folders.pop()
         try:
-            entries = os.scandir(folders.pop())
-        except (FileNotFoundError, NotADirectoryError, PermissionError):
+            entries = os.scandir(folder)
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except PermissionError:
+            on_denied(folder)
             continue
         with entries:
             for entry in entries:

@@ -184,6 +184,12 @@ class History:
                 return found + store.of_agents(conversation.session_id, conversation.started_at, conversation.ended_at)
         return [message for message in found if message.standing is Standing.SAID and not message.gone]
 
+    def file_keys(self, messages: list[Message]) -> dict[str, str]:
+        """File → its key, for the files of these messages."""
+        with self._database.read() as session:
+            titles = ThreadStore(session, self._house).file_titles(sorted({message.file_id for message in messages}))
+        return {file_id: key for file_id, (_, key) in titles.items()}
+
     def thread(self, conversation: Conversation) -> list[Listed]:
         """Every conversation of the same thread, oldest first: over silences, resumes, forks and continuations."""
         with self._database.read() as session:

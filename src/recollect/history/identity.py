@@ -13,7 +13,7 @@ from typing import BinaryIO
 
 from recollect.history.records import strip_padding
 from recollect.history.sources import FileFacts, Source
-from recollect.history.store import THIS_HOST, File, FileStore, LineStore, SeenPath
+from recollect.history.store import THIS_HOST, UNREAD, File, FileStore, LineStore, SeenPath
 from recollect.history.vault import digest_of
 from recollect.ids import derived_id
 
@@ -53,7 +53,16 @@ def inode_of(status: os.stat_result) -> int:
 
 
 def is_unchanged(seen: SeenPath, status: os.stat_result) -> bool:
-    return seen.size == status.st_size and seen.mtime_ns == status.st_mtime_ns and seen.inode == inode_of(status)
+    return (
+        seen.size == status.st_size
+        and seen.inode == inode_of(status)
+        and seen.mtime_ns in (status.st_mtime_ns, -status.st_ctime_ns)
+    )
+
+
+def failed_sighting(path: str, file_id: str, status: os.stat_result) -> SeenPath:
+    """A file that could not be read is tried again when it changes, its permissions included: that is its ctime."""
+    return SeenPath(path, file_id, status.st_size, -status.st_ctime_ns, inode_of(status))
 
 
 class Identity:
@@ -134,6 +143,21 @@ class Identity:
         while copy in taken or self._files.get(_file_id(source, key, copy)):
             copy += 1
         return copy
+
+
+def unread_file(path: str) -> File:
+    """Stands for a file of which nothing could be read yet, so that it is known to have failed."""
+    return File(
+        id=_file_id(UNREAD, f"{THIS_HOST}:{path}", 0),
+        source=UNREAD,
+        key=path,
+        copy=0,
+        host=THIS_HOST,
+        path=path,
+        kind="",
+        session_id="",
+        agent_id="",
+    )
 
 
 def _file_id(source: str, key: str, copy: int) -> str:

@@ -19,12 +19,21 @@ from recollect.history.counts import Counts, Outcome
 from recollect.history.detection import detect, first_cwd
 from recollect.history.finding import Found
 from recollect.history.folding import Batch, Fold, FoldState
-from recollect.history.identity import Change, Identity, Sighting, head_of, inode_of, is_unchanged
+from recollect.history.identity import (
+    Change,
+    Identity,
+    Sighting,
+    failed_sighting,
+    head_of,
+    inode_of,
+    is_unchanged,
+    unread_file,
+)
 from recollect.history.privacy import Ignore
 from recollect.history.reading import Line, Unreadable, read_blocks
 from recollect.history.records import KnownRecords
 from recollect.history.sources import FileFacts, Source, source_named
-from recollect.history.store import File, FileStatus, FileStore, LineStore, SeenPath
+from recollect.history.store import UNREAD, File, FileStatus, FileStore, LineStore, SeenPath
 from recollect.history.vault import Packer, digest_of
 from recollect.history.writing import Writer
 from recollect.settings import Settings
@@ -126,14 +135,17 @@ class Ingest:
         self._finish(file, fold.state, stored, None)
         return outcome
 
-    def set_aside(self, path: str, reason: str) -> None:
-        """Mark a known file as one that could not be read; the next change tries again."""
+    def set_aside(self, found: Found, reason: str) -> None:
+        """Remember a file that could not be read; it is tried again when it changes."""
         with self._database.write() as session:
             files = FileStore(session, self._house)
-            seen = files.seen(path)
-            if seen:
-                files.set_status(seen.file_id, FileStatus.FAILED, reason)
-                files.unsee(path)
+            seen = files.seen(found.path)
+            file = files.get(seen.file_id) if seen else None
+            if file is None:
+                file = unread_file(found.path)
+                files.save(file)
+            files.set_status(file.id, FileStatus.FAILED, reason)
+            files.see(failed_sighting(found.path, file.id, found.status))
 
     def _reader(self, found: Found, opened: BinaryIO, source: str | None) -> Source | None:
         """Who reads this file; None while there is too little of it to tell."""
@@ -143,7 +155,8 @@ class Ingest:
             files = FileStore(session, self._house)
             seen = files.seen(found.path)
             known = files.get(seen.file_id) if seen else None
-        return source_named(known.source) if known else detect(found.path, opened)
+        is_known = known is not None and known.source != UNREAD
+        return source_named(known.source) if known and is_known else detect(found.path, opened)
 
     def _sight(
         self, found: Found, opened: BinaryIO, status: os.stat_result, source: Source, reimport: bool
@@ -190,7 +203,9 @@ class Ingest:
             if is_last and not state.rewriting:
                 file.status = FileStatus.IDLE
             self._note_state(file, fold.state, batch)
-            seen = _seen(opened.name, file.id, status) if file.status is FileStatus.IDLE else None
+            # Seen from the first block on, so that a file whose reading is cut off and which then changes is the same.
+            is_done = file.status is FileStatus.IDLE
+            seen = _seen(opened.name, file.id, status) if is_done else SeenPath(opened.name, file.id, -1, 0, 0)
             stored = self._store(file, batch, source, stored, state.rewriting, outcome, seen)
             outcome.bytes_read += read
             progress(read)
@@ -251,7 +266,7 @@ class Ingest:
             self._check(writer.files, file, stored)
             added = writer.write(file, batch, source.parser_version, rewriting)
             if seen:
-                writer.files.see(seen)
+                self._see(writer.files, seen)
         outcome.messages_added += added
         outcome.counts.add(batch.counts)
         outcome.problems += batch.problems
@@ -269,7 +284,7 @@ class Ingest:
             else:
                 writer.files.save(file)
             if seen:
-                writer.files.see(seen)
+                self._see(writer.files, seen)
 
     def _check(self, files: FileStore, file: File, stored: tuple[int, int] | None) -> None:
         row = files.get(file.id)
@@ -282,9 +297,16 @@ class Ingest:
             files = FileStore(session, self._house)
             file = sighting.file
             self._check(files, file, (file.read_to, file.generation))
-            files.see(_seen(path, file.id, status))
+            self._see(files, _seen(path, file.id, status))
             file.status, file.reason = FileStatus.IDLE, ""
             files.save(file)
+
+    def _see(self, files: FileStore, seen: SeenPath) -> None:
+        """It lies here. What stood for it while it could not be read is not needed any more."""
+        before = files.seen(seen.path)
+        if before and before.file_id != seen.file_id:
+            files.drop_unread(before.file_id)
+        files.see(seen)
 
     def _vault_lines(self, file_id: str, generation: int, known: KnownRecords) -> Iterator[list[Line]]:
         start = 0

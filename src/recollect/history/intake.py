@@ -11,14 +11,14 @@ from pathlib import Path
 
 from recollect.clock import Clock
 from recollect.database import Database
-from recollect.errors import NotFound, RecollectError
+from recollect.errors import Denied, NotFound
 from recollect.history.counts import IngestReport, Problem
 from recollect.history.finding import Found, find
 from recollect.history.identity import is_unchanged
 from recollect.history.ingest import Ingest, Progress
 from recollect.history.reading import Unreadable
 from recollect.history.sources import source_named
-from recollect.history.store import THIS_HOST, ConversationStore, File, FileStatus, FileStore, SeenPath
+from recollect.history.store import THIS_HOST, UNREAD, ConversationStore, File, FileStatus, FileStore, SeenPath
 from recollect.history.writing import Writer
 from recollect.settings import Settings
 
@@ -45,19 +45,26 @@ class Intake:
         if source:
             source_named(source)
         started = time.monotonic()
+        self._drop_vanished_failures()
         with self._ingest(keep_raw) as ingest:
             found: dict[str, Found] = {}
+            denied: list[str] = []
             vanished: dict[str, SeenPath] = {}
             for path in paths:
                 place = os.path.abspath(os.path.expanduser(path))
                 if reimport:
                     vanished.update((seen.file_id, seen) for seen in self._vanished(place))
                 if os.path.exists(place):
-                    found.update((item.path, item) for item in _at(place, ingest))
+                    if not os.access(place, os.R_OK):
+                        raise Denied(f"{path} may not be read. Check its permissions.")
+                    found.update((item.path, item) for item in _at(place, ingest, denied=denied))
                 elif not vanished:
                     raise NotFound(f"{path} does not exist. Give a transcript or a folder of transcripts.")
             on_total(sum(item.status.st_size for item in found.values()))
-            report = self._take_all(ingest, list(found.values()), source, reimport, on_progress)
+            report = self._take_all(ingest, list(found.values()), source, reimport, on_progress, retry_failed=True)
+            for folder in denied:
+                report.failed += 1
+                report.problems.append(Problem(file=folder, reason=f"{folder} may not be read. Check its permissions."))
             for file_id in vanished:
                 report.files += 1
                 report.add(ingest.take_from_vault(file_id))
@@ -74,7 +81,7 @@ class Intake:
                 places = [root] if below is None else [place for place in below if _is_at(place, root)]
                 items = [item for place in places for item in _at(place, ingest, root if below else None)]
                 found.update((item.path, item) for item in items)
-            report = self._take_all(ingest, list(found.values()), None, False, lambda _: None)
+            report = self._take_all(ingest, list(found.values()), None, False, lambda _: None, retry_failed=False)
         self._settle(report)
         report.seconds = time.monotonic() - started
         return report
@@ -97,17 +104,28 @@ class Intake:
         try:
             if os.path.exists(file.path):
                 found = Found(file.path, os.path.dirname(file.path), os.stat(file.path))
-                report.add(ingest.take(found, source=file.source))
+                try:
+                    report.add(ingest.take(found, source=file.source))
+                except (Unreadable, OSError) as error:
+                    self._fail(report, ingest, found, error)
             else:
                 report.add(ingest.take_from_vault(file.id))
-        except (RecollectError, OSError) as error:
-            self._fail(report, ingest, file.path, error)
+        except OSError as error:
+            report.failed += 1
+            report.problems.append(Problem(file=file.path, reason=f"{file.path} cannot be read: {error.strerror}."))
 
     def _take_all(
-        self, ingest: Ingest, found: list[Found], source: str | None, reimport: bool, on_progress: Progress
+        self,
+        ingest: Ingest,
+        found: list[Found],
+        source: str | None,
+        reimport: bool,
+        on_progress: Progress,
+        *,
+        retry_failed: bool,
     ) -> IngestReport:
         report = IngestReport(files=len(found))
-        unchanged = self._unchanged_paths() if not reimport else {}
+        unchanged = {} if reimport else self._unchanged_paths(retry_failed)
         for item in found:
             seen = unchanged.get(item.path)
             if seen and is_unchanged(seen, item.status):
@@ -138,22 +156,36 @@ class Intake:
         except FileNotFoundError:
             report.skipped += 1  # It was deleted since it was found.
         except (Unreadable, OSError) as error:
-            self._fail(report, ingest, found.path, error)
+            self._fail(report, ingest, found, error)
         on_progress(max(0, found.status.st_size - done))
 
-    def _fail(self, report: IngestReport, ingest: Ingest, path: str, error: Exception) -> None:
+    def _fail(self, report: IngestReport, ingest: Ingest, found: Found, error: Exception) -> None:
+        path = found.path
         reason = f"{path} cannot be read: {error.strerror}." if isinstance(error, OSError) else str(error)
         report.failed += 1
-        report.problems.append(Problem(file=ascii(path)[1:-1] if not _is_utf8(path) else path, reason=reason))
+        report.problems.append(Problem(file=path if _is_utf8(path) else ascii(path)[1:-1], reason=reason))
         if _is_utf8(path):
-            ingest.set_aside(path, reason)
+            ingest.set_aside(found, reason)
 
-    def _unchanged_paths(self) -> dict[str, SeenPath]:
-        """Paths whose file is read to its end; one in the middle of being read is looked at again."""
+    def _unchanged_paths(self, retry_failed: bool) -> dict[str, SeenPath]:
+        """Paths that need no look while they are unchanged: those read to their end and, unless asked, the failed."""
         with self._database.read() as session:
             files = FileStore(session, self._house)
-            pending = {file.id for file in files.with_status(FileStatus.INGESTING)}
+            again = files.with_status(FileStatus.INGESTING)
+            if retry_failed:
+                again += files.with_status(FileStatus.FAILED)
+            pending = {file.id for file in again}
             return {seen.path: seen for seen in files.seen_paths() if seen.file_id not in pending}
+
+    def _drop_vanished_failures(self) -> None:
+        """What could never be read and lies nowhere any more is not worth a warning."""
+        with self._database.read() as session:
+            failed = FileStore(session, self._house).with_status(FileStatus.FAILED)
+        gone = [file for file in failed if file.source == UNREAD and not _exists(file)]
+        if gone:
+            with self._database.write() as session:
+                for file in gone:
+                    FileStore(session, self._house).drop_unread(file.id)
 
     def _vanished(self, place: str) -> list[SeenPath]:
         """Files that lay here and lie nowhere any more: only the vault has them."""
@@ -172,10 +204,10 @@ class Intake:
         return Ingest(self._database, self._settings, self._clock, keep_raw=chosen)
 
 
-def _at(place: str, ingest: Ingest, root: str | None = None) -> list[Found]:
-    """The transcripts at a path: itself when it is a file, else those below it."""
+def _at(place: str, ingest: Ingest, root: str | None = None, denied: list[str] | None = None) -> list[Found]:
+    """The transcripts at a path: itself when it is a file, else those below it. `denied` gets closed folders."""
     if os.path.isdir(place):
-        return find(root or place, ingest.ignore, below=place)
+        return find(root or place, ingest.ignore, below=place, on_denied=(denied if denied is not None else []).append)
     try:
         status = os.stat(place)
     except OSError:

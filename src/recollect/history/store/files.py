@@ -13,6 +13,8 @@ from recollect.history.counts import Counts
 from recollect.history.spans import Span
 
 THIS_HOST = platform.node() or "localhost"
+UNREAD = "(unread)"
+"""The source of a file that could not be read, so that nobody knows whose it is."""
 
 
 class FileStatus(StrEnum):
@@ -89,7 +91,8 @@ VALUES (:house, :host, :path, :file_id, :size, :mtime_ns, :inode)
 ON CONFLICT (house, host, path) DO UPDATE SET
     file_id = excluded.file_id, size = excluded.size, mtime_ns = excluded.mtime_ns, inode = excluded.inode
 """
-UNSEE = "DELETE FROM history_paths WHERE house = :house AND host = :host AND path = :path"
+DROP_UNREAD = f"DELETE FROM history_files WHERE house = :house AND id = :id AND source = '{UNREAD}'"
+DROP_PATHS = "DELETE FROM history_paths WHERE house = :house AND file_id = :file_id"
 SPANS = (
     "SELECT session_id, starts_at, ends_at, reason FROM history_private_spans WHERE house = :house "
     "ORDER BY session_id, starts_at"
@@ -158,8 +161,10 @@ class FileStore:
             inode=path.inode,
         )
 
-    def unsee(self, path: str) -> None:
-        self._run(UNSEE, host=self._host, path=path)
+    def drop_unread(self, file_id: str) -> None:
+        """Forget that a file could not be read."""
+        if self._run(DROP_UNREAD, id=file_id):
+            self._run(DROP_PATHS, file_id=file_id)
 
     def spans(self) -> list[Span]:
         return [

@@ -30,7 +30,7 @@ HEADING_CHARACTERS = 100
 
 
 @click.command()
-@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path, readable=False))
 @click.option("--source", help="Whose format it is, when it is not recognised.")
 @click.option("--reimport", is_flag=True, help="Read again from the start; from the vault where the file is gone.")
 @click.option("--no-raw", is_flag=True, help="Keep the raw lines with their secrets masked too.")
@@ -207,8 +207,11 @@ def show(place: Place, name: str, everything: bool, thread: bool, as_json: bool)
         messages = [
             message for part in parts for message in memory.history.messages(part.conversation, everything=everything)
         ]
+        files = memory.history.file_keys(messages) if as_json else {}
     if as_json:
-        print_json({**listed_json(item), "messages": [message_json(item, message) for message in messages]})
+        print_json(
+            {**listed_json(item), "messages": [message_json(files[message.file_id], message) for message in messages]}
+        )
         return
     _print_heading(item, parts)
     if is_terminal():
@@ -217,7 +220,7 @@ def show(place: Place, name: str, everything: bool, thread: bool, as_json: bool)
         say(plain(messages))
 
 
-def message_json(item: "Listed", message: "Message") -> dict[str, object]:
+def message_json(file: str, message: "Message") -> dict[str, object]:
     return {
         "id": message.id,
         "author": message.author,
@@ -227,7 +230,7 @@ def message_json(item: "Listed", message: "Message") -> dict[str, object]:
         "tools": message.tools,
         "cwd": message.cwd,
         "session_id": message.session_id,
-        "file": item.file,
+        "file": file,
         "line": message.line,
         "standing": message.standing,
         "kind": message.kind,

@@ -4,6 +4,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found, 4 denied, 5 conflict, 
 A command's module is imported when the command runs, so that a small one starts fast.
 """
 
+import io
 import os
 import sys
 from importlib import import_module
@@ -60,8 +61,13 @@ def app(context: click.Context, home: Path | None, db: str | None) -> None:
 
 def main() -> None:
     as_json = "--json" in sys.argv
+    stdout = sys.stdout
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     try:
         code = app(standalone_mode=False)
+        sys.stdout.flush()
     except RecollectError as error:
         _explain(str(error), type(error).__name__, as_json)
         code = error.exit_code
@@ -74,10 +80,18 @@ def main() -> None:
     except (click.Abort, KeyboardInterrupt):
         _explain("Stopped. What was done so far is kept; run it again to go on.", "Interrupted", as_json)
         code = INTERRUPTED
-    except BrokenPipeError:  # The reader of our output, such as `head`, has enough.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 0
+    except BrokenPipeError:
+        code = _reader_left()
+    except SystemExit as stop:  # Where click sees a broken pipe first, it puts something else in the place of stdout.
+        code = stop.code if sys.stdout is stdout else _reader_left()
     sys.exit(code)
+
+
+def _reader_left() -> int:
+    """Who reads our output, such as `head`, has enough: that is no error."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    return 0
 
 
 def _explain(message: str, kind: str, as_json: bool) -> None:

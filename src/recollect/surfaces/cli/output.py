@@ -2,6 +2,7 @@
 
 import os
 import sys
+import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -19,10 +20,12 @@ def print_json(value: object) -> None:
 def say(text: str = "") -> None:
     """To the person."""
     sys.stdout.write(text + "\n")
+    sys.stdout.flush()
 
 
 def warn(text: str) -> None:
     sys.stderr.write(text + "\n")
+    sys.stderr.flush()
 
 
 def is_terminal() -> bool:
@@ -64,21 +67,19 @@ def width() -> int:
 
 
 def _cell_width(text: str) -> int:
+    """How many columns a terminal needs: two for most Chinese, Japanese and Korean characters, none for accents."""
     if text.isascii():
         return len(text)
-    from rich.cells import cell_len
-
-    return cell_len(text)
+    wide = sum(unicodedata.east_asian_width(character) in "WF" for character in text)
+    return len(text) + wide - sum(unicodedata.combining(character) != 0 for character in text)
 
 
 def _fit(text: str, cells: int) -> str:
     if _cell_width(text) <= cells:
         return text
-    if text.isascii():
-        return text[: max(0, cells - 1)] + "…"
-    from rich.cells import set_cell_size
-
-    return set_cell_size(text, max(0, cells - 1)).rstrip() + "…"
+    while text and _cell_width(text) >= cells:
+        text = text[:-1]
+    return text.rstrip() + "…"
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[Any]], *, right: Sequence[int] = ()) -> None:
