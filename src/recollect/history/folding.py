@@ -376,14 +376,19 @@ def is_home(entry: Entry, facts: FileFacts, session_id: str) -> bool:
 
 def hide_secrets(entry: Entry) -> None:
     """Mask credentials in everything that leaves the vault, then cut what is kept short."""
-    if entry.text:
-        masked = mask(entry.text)
-        entry.text = masked[:TOOL_TEXT_CHARACTERS] if entry.author is Author.TOOL else masked
+    words, masked = entry.text, ""
     for block in entry.blocks:
         if block["type"] == "text":
-            block["text"] = mask(block["text"])
+            text = block["text"]
+            block["text"] = mask(text)
+            if text is words:
+                masked = block["text"]
         elif block["type"] == "tool_call" and block["summary"]:
             block["summary"] = " ".join(mask(block["summary"]).split())[:SUMMARY_CHARACTERS]
+    if words:
+        entry.text = masked or mask(words)
+        if entry.author is Author.TOOL:
+            entry.text = entry.text[:TOOL_TEXT_CHARACTERS]
 
 
 def _masked_record(raw: bytes) -> bytes:

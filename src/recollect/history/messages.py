@@ -14,7 +14,7 @@ TOOL_TEXT_CHARACTERS = 1_000
 """Of a tool's output this much is kept as text beside the message; all of it stays in the vault."""
 SUMMARY_CHARACTERS = 200
 """Of a tool's input; all of it stays in the vault."""
-MASK_MARGIN = 4_000
+MASK_MARGIN = 1_000
 """Text is cut this much later before it is masked, so that a secret across the cut is still recognised."""
 
 

@@ -22,9 +22,9 @@ _SUMMARY_KEYS = (
 
 
 def identifier(value: Any) -> str:
-    if isinstance(value, str) and value:
-        return value if len(value) <= 120 and value.isascii() and value.isprintable() else derived_id(value)
-    return ""
+    if not value or not isinstance(value, str):
+        return ""
+    return value if len(value) <= 120 and value.isascii() and value.isprintable() else derived_id(value)
 
 
 def as_dict(value: Any) -> dict[str, Any]:
