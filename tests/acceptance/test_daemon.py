@@ -105,7 +105,7 @@ def test_the_first_pass_ends_with_a_personal_result(computer: Computer) -> None:
     assert "2 conversations from 1 month are safe now." in said
     assert said.index("Question 0 about an old oak?") < said.index("Question 0 about beans?")
     assert "in 2 days" in said
-    shown = said.partition("Try: recollect ")[2].split()
+    shown = said.partition("Try: ")[2].splitlines()[0].split()[1:]
     assert computer.run(*shown[:2]).code == 0
     assert computer.output.endswith("Recollect is down. Everything read so far is kept.\n")
 
@@ -128,7 +128,7 @@ def test_with_nothing_to_read_a_demo_house_opens_in_a_home_of_its_own(computer: 
 
     assert done.code == 0, done.err
     assert "DEMO HOUSE" in done.out
-    shown = done.out.partition("Try: recollect ")[2].split()
+    shown = done.out.partition("Try: ")[2].splitlines()[0].split()[1:]
     assert computer.run(*(part.replace("~", str(computer.user)) for part in shown[:4])).code == 0
     assert computer.run("conversations", "--json").json() == []
 

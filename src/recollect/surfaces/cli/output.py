@@ -46,6 +46,17 @@ def when(text: str) -> str:
     return f"{local(text):%Y-%m-%d %H:%M}" if text else "–"
 
 
+def program() -> str:
+    """How this program is called in the shell it was started from."""
+    import shutil
+
+    if shutil.which("recollect"):
+        return "recollect"
+    path = os.path.abspath(sys.argv[0])
+    below = os.path.relpath(path)
+    return short_path(path) if below.startswith("..") else below
+
+
 def short_path(path: str) -> str:
     home = str(Path.home())
     return "~" + path[len(home) :] if path == home or path.startswith(home + os.sep) else path

@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from recollect.surfaces.cli.history import print_report, reading_progress, report_json
-from recollect.surfaces.cli.output import amount, print_json, say, short_path, shorten, style, warn, when, width
+from recollect.surfaces.cli.output import (
+    amount,
+    print_json,
+    program,
+    say,
+    short_path,
+    shorten,
+    style,
+    warn,
+    when,
+    width,
+)
 from recollect.surfaces.cli.place import Place, json_option
 
 if TYPE_CHECKING:
@@ -34,7 +45,7 @@ def up(place: Place, once: bool, as_json: bool) -> None:
     def first_pass(memory: "Memory", roots: list[Path]) -> None:
         if not as_json and not once:
             say(style("Recollect is up.", "bold") + f" Home: {short_path(str(memory.settings.home))}. Ctrl-C ends it.")
-        summary.update(_first_pass(memory, roots, quiet=as_json))
+        summary.update(_first_pass(memory, roots, place, quiet=as_json))
 
     with place.open() as memory:
         Daemon(memory, notify=_ignore if as_json else _say_status).run(first_pass, once=once)
@@ -49,7 +60,7 @@ def _ignore(_status: "DaemonStatus", _report: "IngestReport") -> None:
     """With --json nothing but the one document is printed."""
 
 
-def _first_pass(memory: "Memory", roots: list[Path], quiet: bool) -> dict[str, Any]:
+def _first_pass(memory: "Memory", roots: list[Path], place: Place, quiet: bool) -> dict[str, Any]:
     from recollect.welcome import welcome
 
     since = memory.history.paused_since()
@@ -72,11 +83,11 @@ def _first_pass(memory: "Memory", roots: list[Path], quiet: bool) -> dict[str, A
     result = welcome(memory, existing)
     if not quiet:
         print_report(report)
-        _print_result(result)
+        _print_result(result, place)
     return {"roots": [str(root) for root in roots], **report_json(report), **asdict(result)}
 
 
-def _print_result(result: "Welcome") -> None:
+def _print_result(result: "Welcome", place: Place) -> None:
     kept = f"{amount(result.conversations, 'conversation')} from {amount(result.months, 'month')}"
     say()
     say(style(f"{kept} {'is' if result.conversations == 1 else 'are'} safe now.", "bold", "green"))
@@ -89,7 +100,8 @@ def _print_result(result: "Welcome") -> None:
                 "overdue" if item.is_overdue else f"in {amount(item.days_left, 'day')}" if item.days_left else "today"
             )
             say(f"  {left:>11}  {shorten(item.title, 70)}")
-    say(f"Try: {style(result.try_this, 'cyan')}")
+    here = f"{program()} --home {short_path(str(place.home))}" if place.home else program()
+    say(f"Try: {style(result.try_this.replace('recollect', here, 1), 'cyan')}")
     say()
 
 
@@ -106,7 +118,7 @@ def _show_demo(memory: "Memory", quiet: bool) -> None:
     for item in found:
         say(f"  {item.conversation.id[:8]}  {when(item.conversation.started_at)}  {shorten(item.title, 70)}")
     say()
-    command = f"recollect --home {short_path(str(home))} show {found[0].conversation.id[:8]}"
+    command = f"{program()} --home {short_path(str(home))} show {found[0].conversation.id[:8]}"
     say(f"Try: {style(command, 'cyan')}")
     say("Your own appear by themselves as soon as Claude Code writes on this computer.")
     say()
