@@ -40,10 +40,30 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=12), inner, max_size=5),
     max_leaves=20,
 )
-FIELDS = (
-    "type uuid parentUuid timestamp sessionId agentId cwd isSidechain isMeta message origin subtype content operation "
-    "attachment summary leafUuid forkedFrom display author text id"
-).split()
+FIELDS = [
+    "type",
+    "uuid",
+    "parentUuid",
+    "timestamp",
+    "sessionId",
+    "agentId",
+    "cwd",
+    "isSidechain",
+    "isMeta",
+    "message",
+    "origin",
+    "subtype",
+    "content",
+    "operation",
+    "attachment",
+    "summary",
+    "leafUuid",
+    "forkedFrom",
+    "display",
+    "author",
+    "text",
+    "id",
+]
 TYPES = ["user", "assistant", "system", "queue-operation", "attachment", "summary", "custom-title", "fork-context-ref"]
 
 
