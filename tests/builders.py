@@ -145,7 +145,9 @@ def message(number: int = 1, minutes: float = 0, **fields: Any) -> Message:
         "blocks": [{"type": "text", "text": f"words {number}", "uuid": f"u{number}"}],
         "cwd": CWD,
     }
-    return Message(**values | fields)
+    values |= fields
+    uuids = [block["uuid"] for block in values["blocks"] if "uuid" in block]
+    return Message(**{"leaf_id": uuids[-1] if uuids else "", **values})
 
 
 @dataclass(slots=True)

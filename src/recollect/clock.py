@@ -44,4 +44,8 @@ def parse_time(value: object) -> str | None:
 
 def local(text: str) -> datetime:
     """A stored time in the zone of the person who looks at it."""
-    return from_text(text).astimezone()
+    moment = from_text(text)
+    try:
+        return moment.astimezone()
+    except (OverflowError, ValueError, OSError):  # A clock that says the year 1 or 9999.
+        return moment

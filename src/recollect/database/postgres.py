@@ -152,6 +152,8 @@ class PostgresDatabase(Database):
             return Denied(f"{self.location} is read-only: {detail}. Connect to the primary server.")
         if isinstance(error, errors.DiskFull):
             return Unavailable(f"{self.location}: the server's disk is full. Free some space and run it again.")
+        if isinstance(error, errors.ProgramLimitExceeded):
+            return Invalid(f"{self.location} cannot hold it: {detail}. A path or a name is too long for an index.")
         if isinstance(error, errors.UniqueViolation):
             return Conflict(f"{self.location}: {detail}")
         if isinstance(error, psycopg.OperationalError):

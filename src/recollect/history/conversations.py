@@ -51,11 +51,11 @@ class Conversation:
     """The last entry, which other files may name when they give it a title."""
     status: Status = Status.ACTIVE
 
-    def extend(self, message: Message, last_uuid_before: str) -> None:
+    def extend(self, message: Message, leaf_before: str) -> None:
         """A message of this conversation was completed by a later record."""
         self.ended_at = max(self.ended_at, message.last_at)
-        if self.leaf_id == last_uuid_before:
-            self.leaf_id = last_uuid(message) or self.leaf_id
+        if self.leaf_id == leaf_before:
+            self.leaf_id = message.leaf_id or self.leaf_id
         self._reopen()
 
     def take(self, message: Message) -> None:
@@ -66,16 +66,12 @@ class Conversation:
             self.opening = " ".join(message.text[: OPENING_CHARACTERS * 2].split())[:OPENING_CHARACTERS]
         if not self.project:
             self.project = message.cwd
-        self.leaf_id = last_uuid(message) or self.leaf_id
+        self.leaf_id = message.leaf_id or self.leaf_id
         self._reopen()
 
     def _reopen(self) -> None:
         if self.status in FINISHED:
             self.status = Status.ACTIVE
-
-
-def last_uuid(message: Message) -> str:
-    return str(message.blocks[-1].get("uuid", "")) if message.blocks else ""
 
 
 class Grouping:

@@ -56,6 +56,8 @@ class Outcome:
     """What became of one file."""
 
     skipped: bool = False
+    is_new_file: bool = False
+    is_prompt_log: bool = False
     messages_added: int = 0
     bytes_read: int = 0
     counts: Counts = field(default_factory=Counts)
@@ -70,6 +72,9 @@ class IngestReport:
     ingested: int = 0
     skipped: int = 0
     failed: int = 0
+    new_files: int = 0
+    prompts: int = 0
+    """Prompt logs among the files that were read."""
     messages_added: int = 0
     bytes_read: int = 0
     seconds: float = 0.0
@@ -79,6 +84,8 @@ class IngestReport:
     def add(self, outcome: Outcome) -> None:
         self.skipped += outcome.skipped
         self.ingested += not outcome.skipped
+        self.new_files += outcome.is_new_file
+        self.prompts += outcome.is_prompt_log
         self.messages_added += outcome.messages_added
         self.bytes_read += outcome.bytes_read
         self.counts.add(outcome.counts)

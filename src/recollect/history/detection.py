@@ -1,10 +1,12 @@
 """Whose format a file has, told by its first records."""
 
 import os
+from dataclasses import dataclass
 from typing import BinaryIO, cast
 
 import msgspec
 
+from recollect.clock import parse_time
 from recollect.history.reading import Unreadable
 from recollect.history.records import strip_padding
 from recollect.history.sources import Source, recognise, sources
@@ -31,11 +33,20 @@ def detect(path: str, opened: BinaryIO) -> Source | None:
     raise Unreadable(_explanation(path, block, records))
 
 
-def first_cwd(opened: BinaryIO) -> str:
-    """The first working folder that a file names: its first records have none."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FirstFacts:
+    """What a file says first of where and when: its very first records often say neither."""
+
+    cwd: str = ""
+    at: str = ""
+
+
+def first_facts(opened: BinaryIO) -> FirstFacts:
     opened.seek(0)
     records = _first_records(opened.read(FIRST_BYTES * 8))
-    return next((cwd for record in records if isinstance(cwd := record.get("cwd"), str) and cwd), "")
+    cwd = next((cwd for record in records if isinstance(cwd := record.get("cwd"), str) and cwd), "")
+    at = next((at for record in records if (at := parse_time(record.get("timestamp") or record.get("at")))), "")
+    return FirstFacts(cwd=cwd, at=at)
 
 
 def _first_records(block: bytes) -> list[dict[str, object]]:

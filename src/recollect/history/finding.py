@@ -16,8 +16,9 @@ class Found:
 
     @property
     def order(self) -> tuple[bool, str]:
-        """Sessions before their sub-agents, so that what is private in a session is known when its agents are read."""
-        return ("/subagents/" in self.path or "/agent-" in self.path, self.path)
+        """Sessions before their sub-agents and the prompt log, so that what is private in them is known by then."""
+        path = self.path
+        return ("/subagents/" in path or "/agent-" in path or path.endswith("/history.jsonl"), path)
 
 
 def find(
@@ -36,7 +37,7 @@ def find(
             entries = os.scandir(folder)
         except (FileNotFoundError, NotADirectoryError):
             continue
-        except PermissionError:
+        except OSError:
             on_denied(folder)
             continue
         with entries:

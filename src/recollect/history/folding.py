@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from recollect.history.counts import Counts, Problem
+from recollect.history.detection import FirstFacts
 from recollect.history.messages import (
     SUMMARY_CHARACTERS,
     TOOL_TEXT_CHARACTERS,
@@ -37,6 +38,7 @@ BAD = "(unreadable)"
 MAX_RECORDS = 500
 """Of one message. No reply has so many; a program that gives all its replies one id would make one endless message."""
 RECENT_MESSAGES = 16
+TITLE_CHARACTERS = 300
 MAX_PROBLEMS = 50
 """Bad lines reported one by one for a file; all of them are counted."""
 
@@ -56,6 +58,8 @@ class FoldState:
     open_line: list[Any] | None = None
     """[kind, blocks, recovered] of a record that was read although its line had not ended."""
     title_by_user: bool = False
+    must_regroup: bool = False
+    """What was said before changed while a file of several blocks is read: it is grouped once, at its end."""
     rewriting: bool = False
     """The file was changed in the middle, or is imported again, and is being read again from its start."""
     vault_generation: int = -1
@@ -105,7 +109,7 @@ class Fold:
         keep_raw: bool,
         path: str,
         packer: Packer,
-        first_cwd: str = "",
+        first: FirstFacts = FirstFacts(),  # noqa: B008  frozen
         known: KnownRecords | None = None,
     ) -> None:
         self._source = source
@@ -117,7 +121,7 @@ class Fold:
         self._ignore = ignore
         # A session's own file shows where its private stretches begin and end; others only know the times.
         self._spans = [span for span in spans if not span.session_id or facts.kind != "session"]
-        self._first_cwd = first_cwd
+        self._first = first
         self._keep_raw = keep_raw
         self._path = path
         self._known: KnownRecords = {} if known is None else known
@@ -296,23 +300,24 @@ class Fold:
             self._note_span(entry, "private")
         elif mark == "end" and session_id in state.private_sessions:
             state.private_sessions.remove(session_id)
-            ended = Span(session_id=session_id, starts_at="", ends_at=entry.at or state.at, reason="private")
-            self._batch.spans.append(ended)
+            if session_id:
+                ended = Span(session_id=session_id, starts_at="", ends_at=entry.at or state.at, reason="private")
+                self._batch.spans.append(ended)
         return bool(mark) or self._is_kept_out(session_id, entry.at or state.at, entry.cwd)
 
     def _is_kept_out(self, session_id: str, at: str, cwd: str) -> bool:
         state = self.state
         if session_id in state.own_sessions or session_id in state.private_sessions:
             return True
-        if any(span.covers(session_id, at) for span in self._spans):
+        if any(span.covers(session_id, at or self._first.at) for span in self._spans):
             return True
-        folder = cwd or self._first_cwd
+        folder = cwd or self._first.cwd
         return bool(folder) and self._ignore.keeps_out_project(folder)
 
     def _note_span(self, entry: Entry, reason: str) -> None:
         """Sub-agents of this session write files of their own: they are told by the time."""
         starts_at = entry.at or self.state.at
-        if starts_at:
+        if starts_at and entry.session_id:
             self._batch.spans.append(
                 Span(session_id=entry.session_id, starts_at=starts_at, ends_at=None, reason=reason)
             )
@@ -357,12 +362,12 @@ class Fold:
 
     def _take_title(self, entry: Entry) -> None:
         if entry.title_leaf:
-            self._batch.titles[entry.title_leaf] = mask(entry.title)
+            self._batch.titles[entry.title_leaf] = mask(entry.title)[:TITLE_CHARACTERS]
         elif entry.stream:
-            self._batch.titles[stream_title(self._file_id, entry.stream)] = mask(entry.title)
+            self._batch.titles[stream_title(self._file_id, entry.stream)] = mask(entry.title)[:TITLE_CHARACTERS]
         elif entry.title_by_user or not self.state.title_by_user:
             self.state.title_by_user = entry.title_by_user
-            self._batch.title = mask(entry.title)
+            self._batch.title = mask(entry.title)[:TITLE_CHARACTERS]
 
     def _link(self, session_id: str, other: str, kind: str) -> None:
         if session_id and other and session_id != other:

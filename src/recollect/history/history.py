@@ -140,7 +140,7 @@ class History:
     def paused_since(self) -> str | None:
         with self._database.read() as session:
             spans = FileStore(session, self._house).spans()
-        return next((span.starts_at for span in spans if not span.session_id and span.ends_at is None), None)
+        return next((span.starts_at for span in spans if span.reason == "pause" and span.ends_at is None), None)
 
     def _refuse_while_paused(self) -> None:
         since = self.paused_since()

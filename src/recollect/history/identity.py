@@ -60,6 +60,11 @@ def is_unchanged(seen: SeenPath, status: os.stat_result) -> bool:
     )
 
 
+def unfinished_sighting(path: str, file_id: str, status: os.stat_result) -> SeenPath:
+    """A file that is being read: never unchanged, but known."""
+    return SeenPath(path, file_id, -1, 0, inode_of(status))
+
+
 def failed_sighting(path: str, file_id: str, status: os.stat_result) -> SeenPath:
     """A file that could not be read is tried again when it changes, its permissions included: that is its ctime."""
     return SeenPath(path, file_id, status.st_size, -status.st_ctime_ns, inode_of(status))
@@ -79,17 +84,15 @@ class Identity:
             known = None
         if known and (known.host, known.path) == (THIS_HOST, path):
             return Sighting(known, self._change(known, opened, size))
-        for file in self._candidates(head, source.name, known):
-            if not self._begins_alike(file, opened, min(size, file.read_to)):
-                continue
+        for file in self._candidates(head, source.name, facts, inode_of(os.fstat(opened.fileno())), known):
             is_copy_of_it = file.name == facts.key.rpartition("/")[2]
-            is_renamed = size >= file.read_to and not self._files.is_anywhere(file.id)
-            if is_copy_of_it or is_renamed:
+            is_renamed = not is_copy_of_it and size >= file.read_to and not self._files.is_anywhere(file.id)
+            if (is_copy_of_it or is_renamed) and self._begins_alike(file, opened, min(size, file.read_to)):
                 return self._same_file(file, path, size, facts)
         return Sighting(self._new_file(path, head, source, facts), Change.GROWN, is_new=True)
 
-    def _candidates(self, head: str, source: str, known: File | None) -> list[File]:
-        found = [file for file in self._files.with_head(head) if file.source == source] if head else []
+    def _candidates(self, head: str, source: str, facts: FileFacts, inode: int, known: File | None) -> list[File]:
+        found = self._files.like_it(head, source, facts.session_id, facts.agent_id, inode) if head else []
         return [known, *(file for file in found if file.id != known.id)] if known else found
 
     def _change(self, file: File, opened: BinaryIO, size: int) -> Change:

@@ -16,7 +16,7 @@ from recollect.clock import Clock, to_text
 from recollect.database import Database
 from recollect.errors import NotFound
 from recollect.history.counts import Counts, Outcome
-from recollect.history.detection import detect, first_cwd
+from recollect.history.detection import FirstFacts, detect, first_facts
 from recollect.history.finding import Found
 from recollect.history.folding import Batch, Fold, FoldState
 from recollect.history.identity import (
@@ -27,12 +27,13 @@ from recollect.history.identity import (
     head_of,
     inode_of,
     is_unchanged,
+    unfinished_sighting,
     unread_file,
 )
 from recollect.history.privacy import Ignore
 from recollect.history.reading import Line, Unreadable, read_blocks
 from recollect.history.records import KnownRecords
-from recollect.history.sources import FileFacts, Source, source_named
+from recollect.history.sources import FileFacts, Source, source_named, sources
 from recollect.history.store import UNREAD, File, FileStatus, FileStore, LineStore, SeenPath
 from recollect.history.vault import Packer, digest_of
 from recollect.history.writing import Writer
@@ -40,7 +41,8 @@ from recollect.settings import Settings
 
 MAX_RACES = 20
 """How often a file is begun again because another process is reading it too, before it is left to that one."""
-VAULT_PAGE = 500
+VAULT_PAGE = 100
+"""Records, which may be of megabytes each."""
 
 Progress = Callable[[int], None]
 """Called with the number of bytes that were just dealt with."""
@@ -110,6 +112,7 @@ class Ingest:
                 except _RacedError:
                     continue
             outcome.skipped = not outcome.bytes_read and not outcome.counts.lines
+            outcome.is_new_file, outcome.is_prompt_log = sighting.is_new, file.kind == "prompts"
             return outcome
         return Outcome(skipped=True)  # Another process is reading the file all the time, and will finish it.
 
@@ -119,7 +122,13 @@ class Ingest:
             file = FileStore(session, self._house).get(file_id)
         if file is None:
             raise NotFound(f"No file {file_id} is known.")
-        outcome = Outcome()
+        try:
+            return self._read_vault(file)
+        except _RacedError:
+            return Outcome(skipped=True)  # Another process is at it.
+
+    def _read_vault(self, file: File) -> Outcome:
+        outcome = Outcome(is_prompt_log=file.kind == "prompts")
         stored = (file.read_to, file.generation)
         state = FoldState.from_json(file.state)
         if state.vault_generation < 0:
@@ -155,8 +164,11 @@ class Ingest:
             files = FileStore(session, self._house)
             seen = files.seen(found.path)
             known = files.get(seen.file_id) if seen else None
-        is_known = known is not None and known.source != UNREAD
-        return source_named(known.source) if known and is_known else detect(found.path, opened)
+        if known is None or known.source == UNREAD:
+            return detect(found.path, opened)
+        if known.source not in sources():
+            raise Unreadable(f"{found.path} was read by the source {known.source}, which is not installed any more.")
+        return source_named(known.source)
 
     def _sight(
         self, found: Found, opened: BinaryIO, status: os.stat_result, source: Source, reimport: bool
@@ -171,7 +183,8 @@ class Ingest:
             else:
                 identity = Identity(files, LineStore(session, self._house))
                 sighting = identity.sight(found.path, opened, status.st_size, source, facts, seen)
-        if reimport and not sighting.is_new and sighting.file.path == found.path:
+        is_half_from_vault = FoldState.from_json(sighting.file.state).vault_generation >= 0
+        if (reimport or is_half_from_vault) and not sighting.is_new and sighting.file.path == found.path:
             sighting.change = Change.REWRITTEN
         return sighting, facts
 
@@ -194,19 +207,21 @@ class Ingest:
             file = replace(file, generation=file.generation + 1, head=head, read_to=0, newlines=0, counts=Counts())
         file = replace(file, status=FileStatus.INGESTING, reason="", last_read_at=to_text(self._clock()))
         known = self._known(file) if file.generation else None
-        folder = "" if state.cwd else first_cwd(opened)
-        fold = self._fold(file, source, replace(facts, key=file.key), state, opened.name, known, folder)
+        first = FirstFacts() if state.cwd and state.at else first_facts(opened)
+        fold = self._fold(file, source, replace(facts, key=file.key), state, opened.name, known, first)
         for lines, is_last in _with_last(read_blocks(opened, file.read_to, file.newlines)):
             batch = fold.fold(lines, at_end=is_last)
             read = batch.end - file.read_to
             file.read_to, file.newlines = batch.end, batch.newlines
-            if is_last and not state.rewriting:
+            if is_last and not state.rewriting and not state.must_regroup:
                 file.status = FileStatus.IDLE
             self._note_state(file, fold.state, batch)
             # Seen from the first block on, so that a file whose reading is cut off and which then changes is the same.
             is_done = file.status is FileStatus.IDLE
-            seen = _seen(opened.name, file.id, status) if is_done else SeenPath(opened.name, file.id, -1, 0, 0)
-            stored = self._store(file, batch, source, stored, state.rewriting, outcome, seen)
+            seen = _seen(opened.name, file.id, status) if is_done else unfinished_sighting(opened.name, file.id, status)
+            later = state.rewriting or state.must_regroup
+            stored = self._store(file, batch, source, stored, later, outcome, seen)
+            state.must_regroup = FoldState.from_json(file.state).must_regroup
             outcome.bytes_read += read
             progress(read)
         if file.status is not FileStatus.IDLE:
@@ -220,7 +235,7 @@ class Ingest:
         state: FoldState,
         path: str,
         known: KnownRecords | None,
-        folder: str = "",
+        first: FirstFacts | None = None,
     ) -> Fold:
         with self._database.read() as session:
             spans = FileStore(session, self._house).spans()
@@ -235,7 +250,7 @@ class Ingest:
             keep_raw=self._keep_raw,
             path=path,
             packer=self._packer,
-            first_cwd=folder,
+            first=first or FirstFacts(),
             known=known,
         )
 
@@ -264,7 +279,7 @@ class Ingest:
         with self._database.write() as session:
             writer = Writer(session, self._house, self._gap)
             self._check(writer.files, file, stored)
-            added = writer.write(file, batch, source.parser_version, rewriting)
+            added = writer.write(file, batch, source.parser_version, group_later=rewriting)
             if seen:
                 self._see(writer.files, seen)
         outcome.messages_added += added
@@ -274,13 +289,14 @@ class Ingest:
 
     def _finish(self, file: File, state: FoldState, stored: tuple[int, int] | None, seen: SeenPath | None) -> None:
         """The last step of a rewritten file, and of one whose reader died just before it."""
-        was_rewriting, state.rewriting, state.vault_generation = state.rewriting, False, -1
+        must_finish = state.rewriting or state.must_regroup
+        state.rewriting, state.must_regroup, state.vault_generation = False, False, -1
         file.status, file.state = FileStatus.IDLE, state.to_json()
         with self._database.write() as session:
             writer = Writer(session, self._house, self._gap)
             self._check(writer.files, file, stored)
-            if was_rewriting:
-                writer.finish_rewriting(file)
+            if must_finish:
+                writer.finish(file)
             else:
                 writer.files.save(file)
             if seen:

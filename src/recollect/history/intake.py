@@ -11,7 +11,7 @@ from pathlib import Path
 
 from recollect.clock import Clock
 from recollect.database import Database
-from recollect.errors import Denied, NotFound
+from recollect.errors import Denied, NotFound, RecollectError
 from recollect.history.counts import IngestReport, Problem
 from recollect.history.finding import Found, find
 from recollect.history.identity import is_unchanged
@@ -106,7 +106,11 @@ class Intake:
                 found = Found(file.path, os.path.dirname(file.path), os.stat(file.path))
                 try:
                     report.add(ingest.take(found, source=file.source))
-                except (Unreadable, OSError) as error:
+                except RecollectError as error:
+                    if not isinstance(error, Unreadable):
+                        raise
+                    self._fail(report, ingest, found, error)
+                except Exception as error:  # noqa: BLE001  see `_take_one`
                     self._fail(report, ingest, found, error)
             else:
                 report.add(ingest.take_from_vault(file.id))
@@ -126,7 +130,7 @@ class Intake:
     ) -> IngestReport:
         report = IngestReport(files=len(found))
         unchanged = {} if reimport else self._unchanged_paths(retry_failed)
-        for item in found:
+        for item in sorted(found, key=lambda one: one.order):
             seen = unchanged.get(item.path)
             if seen and is_unchanged(seen, item.status):
                 report.skipped += 1
@@ -157,11 +161,19 @@ class Intake:
             report.skipped += 1  # It was deleted since it was found.
         except (Unreadable, OSError) as error:
             self._fail(report, ingest, found, error)
+        except RecollectError:
+            raise  # The database: no other file would fare better.
+        except Exception as error:  # noqa: BLE001  a record that breaks our reader must not stop the others
+            self._fail(report, ingest, found, error)
         on_progress(max(0, found.status.st_size - done))
 
     def _fail(self, report: IngestReport, ingest: Ingest, found: Found, error: Exception) -> None:
         path = found.path
-        reason = f"{path} cannot be read: {error.strerror}." if isinstance(error, OSError) else str(error)
+        reason = str(error)
+        if isinstance(error, OSError):
+            reason = f"{path} cannot be read: {error.strerror}."
+        elif not isinstance(error, Unreadable):
+            reason = f"{path} breaks our reader ({type(error).__name__}: {error}). Please report it; the others go on."
         report.failed += 1
         report.problems.append(Problem(file=path if _is_utf8(path) else ascii(path)[1:-1], reason=reason))
         if _is_utf8(path):
@@ -195,7 +207,7 @@ class Intake:
             return [seen for seen in gone if not _exists(files.get(seen.file_id))]
 
     def _settle(self, report: IngestReport) -> None:
-        if report.ingested:
+        if report.new_files or report.prompts:
             with self._database.write() as session:
                 Writer(session, self._house, self._gap).settle_prompts()
 

@@ -111,6 +111,8 @@ class Message:
     model: str = ""
     cwd: str = ""
     parent_id: str = ""
+    leaf_id: str = ""
+    """The uuid of its last record: what other files name when they give its conversation a title."""
 
     def take(self, entry: Entry, line: int) -> bool:
         """Add the blocks of a further record of this message; False when it is one already taken."""
@@ -154,6 +156,7 @@ class Message:
 
     def _append(self, block: Block) -> None:
         self.blocks.append(block)
+        self.leaf_id = block.get("uuid", self.leaf_id)
         if block["type"] == "tool_call":
             self.tools.append(str(block["name"]))
         elif block["type"] == "text" and self.author is not Author.TOOL:

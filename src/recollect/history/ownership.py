@@ -49,15 +49,18 @@ class Ownership:
         """Use this state of a file instead of the stored one."""
         self._known[file.id] = file
 
-    def contest(self, stored: Message, draft: Message) -> None:
-        """Another file has records of a message that is already stored."""
-        owner, rival = self._file(stored.file_id), self._file(draft.file_id)
-        self._link(owner, rival)
-        better = claim(owner, stored.generation, stored.home) <= claim(rival, draft.generation, draft.home)
-        known = {block.get("uuid", "") for block in stored.blocks} | {""}
-        if better and all(block.get("uuid", "") in known for block in draft.blocks):
-            return
-        self.settle([stored], {draft.id: draft})
+    def contest(self, pairs: list[tuple[Message, Message]]) -> None:
+        """A file has records of messages that are stored as another's: (as stored, as this file has it)."""
+        unsettled: dict[str, tuple[Message, Message]] = {}
+        for stored, draft in pairs:
+            owner, rival = self._file(stored.file_id), self._file(draft.file_id)
+            self._link(owner, rival)
+            better = claim(owner, stored.generation, stored.home) <= claim(rival, draft.generation, draft.home)
+            known = {block.get("uuid", "") for block in stored.blocks} | {""}
+            if not better or any(block.get("uuid", "") not in known for block in draft.blocks):
+                unsettled[stored.id] = (stored, draft)
+        if unsettled:
+            self.settle([stored for stored, _ in unsettled.values()], {key: pair[1] for key, pair in unsettled.items()})
 
     def settle(self, stored: list[Message], drafts: dict[str, Message] | None = None) -> None:
         """Put messages together again from all their occurrences; one without any is deleted.

@@ -64,7 +64,10 @@ class TypedAhead:
 
     def _drop_delivered_before(self, at: str) -> None:
         if any(item.left_at for item in self.waiting) and at:
-            limit = to_text(from_text(at) - DELIVERY)
+            try:
+                limit = to_text(from_text(at) - DELIVERY)
+            except OverflowError:  # A clock that says the year 1.
+                return
             self.waiting = [item for item in self.waiting if not item.left_at or item.left_at >= limit]
 
     def to_json(self) -> list[tuple[str, str, bool, str]]:

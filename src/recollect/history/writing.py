@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 from recollect.database import Session
-from recollect.history.conversations import Conversation, Grouping, last_uuid
-from recollect.history.folding import Batch
+from recollect.history.conversations import Conversation, Grouping
+from recollect.history.folding import Batch, FoldState
 from recollect.history.messages import Author, Message, Standing
 from recollect.history.ownership import Ownership
-from recollect.history.store import ConversationStore, File, FileStore, LineStore, MessageStore, ThreadStore
+from recollect.history.store import ConversationStore, File, FileStatus, FileStore, LineStore, MessageStore, ThreadStore
 
 
 @dataclass(slots=True)
@@ -39,9 +39,11 @@ def _sort_out(batch: Batch, stored: dict[str, Message]) -> _SortedOut:
             draft.conversation_id = before.conversation_id
             result.replaced.append(draft)
         else:
-            last_before = last_uuid(before)
+            leaf_before = before.leaf_id
             if before.absorb(draft):
-                result.completed.append((before, last_before))
+                result.completed.append((before, leaf_before))
+            if draft.standing in (Standing.REPEATED, Standing.WITHDRAWN):
+                batch.standings[draft.id] = draft.standing
     return result
 
 
@@ -57,31 +59,37 @@ class Writer:
         self._ownership = Ownership(session, house)
         self._gap = gap
 
-    def write(self, file: File, batch: Batch, parser: int, rewriting: bool) -> int:
-        """Store a batch of `file`, whose row already says how far it is read now; how many messages are new."""
+    def write(self, file: File, batch: Batch, parser: int, *, group_later: bool) -> int:
+        """Store a batch of `file`, whose row already says how far it is read now; how many messages are new.
+
+        `group_later`: the file is grouped when it is read to its end, because it is read again from its start, or
+        because an earlier block changed what was said before.
+        """
         self._ownership.remember(file)
         self.lines.add(file.id, file.generation, parser, batch.records)
         sorted_out = _sort_out(batch, self.messages.get(list(batch.messages)))
-        copies = [draft for _, draft in sorted_out.contested]
-        left = self._leave_branches(file, sorted_out.new + sorted_out.replaced + copies)
+        fresh = sorted_out.new + sorted_out.replaced + [draft for _, draft in sorted_out.contested]
+        left = self._leave_branches(file, fresh + [message for message, _ in sorted_out.completed])
         must_regroup = left or bool(batch.standings)
-        self.messages.set_standings(batch.standings)
-        if not rewriting and not must_regroup:
+        self.messages.set_standings(file.id, batch.standings)
+        if not group_later and not must_regroup:
             self._extend(file.id, sorted_out.completed)
             self._group(file, sorted(sorted_out.new + sorted_out.replaced, key=lambda message: message.start_byte))
         self.messages.insert(sorted_out.new)
         self.messages.replace([message for message, _ in sorted_out.completed] + sorted_out.replaced)
-        for before, draft in sorted_out.contested:
-            self._ownership.contest(before, draft)
+        self._ownership.contest(sorted_out.contested)
         self.threads.link(batch.links | self._ownership.links)
         self.threads.title(batch.titles)
         self._note_spans(batch)
+        if must_regroup and file.status is FileStatus.INGESTING:
+            file.state = _regroup_later(file.state)
+            group_later = True
         self.files.save(file)
         changed = set(self._ownership.changed_files)
         if must_regroup:
             changed.add(file.id)
-        if rewriting:
-            changed.discard(file.id)  # It is grouped when it is read to its end.
+        if group_later:
+            changed.discard(file.id)
         self.regroup(changed)
         return len(sorted_out.new)
 
@@ -92,8 +100,8 @@ class Writer:
             else:
                 self.files.close_spans(span.session_id, span.ends_at or "")
 
-    def finish_rewriting(self, file: File) -> None:
-        """A rewritten file is read to its end: mark what it no longer has, and group it anew."""
+    def finish(self, file: File) -> None:
+        """A file that was rewritten, or must be grouped, is read to its end: mark what it no longer has, group it."""
         self._ownership.remember(file)
         left = self.messages.left_behind(file.id, file.generation)
         for start in range(0, len(left), 500):
@@ -113,7 +121,7 @@ class Writer:
                 continue
             old += self.conversations.of_file(file_id)
             grouping = Grouping(self._gap, file.session_id)
-            for message in self.messages.of_file(file_id):
+            for message in self.messages.to_group(file_id):
                 conversation_id = grouping.place(message)
                 if conversation_id != message.conversation_id:
                     placed[message.id] = conversation_id
@@ -156,6 +164,8 @@ class Writer:
         )
         changed = 0
         for prompt in prompts:
+            if prompt.standing is not Standing.SAID:
+                continue  # It was left with the branch it stands on.
             since = first.setdefault(prompt.parent_id, prompt.start_byte)
             if since >= prompt.start_byte:
                 continue
@@ -165,6 +175,12 @@ class Writer:
                     message.standing = Standing.ABANDONED
             first[prompt.parent_id] = prompt.start_byte
         return changed > 0
+
+
+def _regroup_later(state: str) -> str:
+    read = FoldState.from_json(state)
+    read.must_regroup = True
+    return read.to_json()
 
 
 def _is_prompt(message: Message) -> bool:

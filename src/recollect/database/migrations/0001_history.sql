@@ -86,6 +86,7 @@ CREATE TABLE history_messages (
     model TEXT NOT NULL,
     cwd TEXT NOT NULL,
     parent_id {key} NOT NULL,
+    leaf_id {key} NOT NULL,
     PRIMARY KEY (house, id)
 );
 CREATE INDEX history_messages_by_file ON history_messages (house, file_id, start_byte);

@@ -21,6 +21,10 @@ _SUMMARY_KEYS = (
 )
 
 
+_OURS = frozenset({"tool_call", "other"})
+"""Types of blocks that we give: a foreign block may not pass for one of them."""
+
+
 def identifier(value: Any) -> str:
     if not value or not isinstance(value, str):
         return ""
@@ -76,7 +80,7 @@ def _block(kind: str, fields: dict[str, Any]) -> Block:
         data = source.get("data")
         size = len(data) * 3 // 4 if isinstance(data, str) else 0
         return {"type": kind, "media_type": clean(str(source.get("media_type", ""))), "bytes": size}
-    return {"type": kind}
+    return {"type": "other", "name": kind} if kind in _OURS else {"type": kind}
 
 
 def _input_summary(value: Any) -> str:

@@ -11,7 +11,7 @@ from typing import Any, cast
 import msgspec
 
 from recollect.clock import parse_time
-from recollect.history.messages import Author, Block, Entry, Standing, clean
+from recollect.history.messages import MASK_MARGIN, Author, Block, Entry, Standing, clean
 from recollect.history.records import decode_lenient
 from recollect.history.sources import BadRecord, FileFacts
 from recollect.history.sources.claude_blocks import as_dict, content_blocks, identifier
@@ -323,7 +323,7 @@ def _read_system(entry: Entry, record: _Record) -> None:
 def _read_title(entry: Entry, record: _Record) -> None:
     for value in (record.custom_title, record.ai_title, record.title, record.summary):
         if isinstance(value, str) and value.strip():
-            entry.title = clean(value.strip())[:300]
+            entry.title = clean(value.strip())[: 300 + MASK_MARGIN]
             break
     entry.title_by_user = entry.kind == "custom-title"
     if entry.kind == "summary":
@@ -336,7 +336,7 @@ def _prompt_log_entry(record: _Record) -> Entry:
     """A line of `history.jsonl`: what was typed, in which project; it outlives the transcripts."""
     entry = Entry(kind="prompt", at=parse_time(record.timestamp), session_id=identifier(record.session_id))
     entry.cwd = clean(record.project) if isinstance(record.project, str) else ""
-    entry.stream = entry.session_id or entry.cwd
+    entry.stream = entry.session_id or (entry.cwd if len(entry.cwd) <= 200 else derived_id(entry.cwd))
     if isinstance(record.display, str) and record.display.strip():
         text = clean(record.display)
         is_command = text.startswith("/") and " " not in text.strip()

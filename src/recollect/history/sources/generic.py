@@ -10,7 +10,7 @@ from typing import Any, cast
 import msgspec
 
 from recollect.clock import parse_time
-from recollect.history.messages import Author, Block, Entry, Standing, clean
+from recollect.history.messages import MASK_MARGIN, Author, Block, Entry, Standing, clean
 from recollect.history.records import decode_lenient
 from recollect.history.sources import BadRecord, FileFacts
 from recollect.ids import derived_id
@@ -55,7 +55,7 @@ class Generic:
         entry.stream = session_id
         entry.cwd = _short(record.get("cwd") or record.get("project"), 1_000)
         entry.model = _short(record.get("model"))
-        entry.title = _short(record.get("title"), 300)
+        entry.title = _short(record.get("title"), 300 + MASK_MARGIN)
         author, text = _author(record), _words(record)
         if author is None or text is None:
             if not entry.title:

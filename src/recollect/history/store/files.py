@@ -74,7 +74,18 @@ _CHANGES = ", ".join(f"{name} = excluded.{name}" for name in _NAMES if name != "
 
 BY_ID = f"SELECT {_COLUMNS} FROM history_files WHERE house = :house AND id = :id"
 BY_KEY = f"SELECT {_COLUMNS} FROM history_files WHERE house = :house AND source = :source AND key = :key ORDER BY copy"
-BY_HEAD = f"SELECT {_COLUMNS} FROM history_files WHERE house = :house AND head = :head ORDER BY key, copy"
+LIKE_IT = f"""
+SELECT {_COLUMNS} FROM history_files
+WHERE house = :house AND head = :head AND source = :source AND (
+    (session_id = '' OR :session_id = '' OR session_id = :session_id)
+        AND (agent_id = '' OR :agent_id = '' OR agent_id = :agent_id)
+    OR EXISTS (
+        SELECT 1 FROM history_paths p
+        WHERE p.house = :house AND p.file_id = history_files.id AND p.host = :host AND p.inode = :inode
+    )
+)
+ORDER BY key, copy
+"""
 BY_STATUS = f"SELECT {_COLUMNS} FROM history_files WHERE house = :house AND status = :status ORDER BY key, copy"
 ALL = f"SELECT {_COLUMNS} FROM history_files WHERE house = :house ORDER BY key, copy"
 SAVE = f"""
@@ -121,8 +132,13 @@ class FileStore:
     def with_key(self, source: str, key: str) -> list[File]:
         return self._select(BY_KEY, source=source, key=key)
 
-    def with_head(self, head: str) -> list[File]:
-        return self._select(BY_HEAD, head=head)
+    def like_it(self, head: str, source: str, session_id: str, agent_id: str, inode: int) -> list[File]:
+        """Files that begin with the same line and are not, by their names, of another session or agent.
+
+        A copy under the name of another session is a fork; the very same file under another name is not.
+        """
+        names = {"source": source, "session_id": session_id, "agent_id": agent_id}
+        return self._select(LIKE_IT, head=head, host=self._host, inode=inode, **names)
 
     def with_status(self, status: FileStatus) -> list[File]:
         return self._select(BY_STATUS, status=status)

@@ -1,6 +1,6 @@
 """Messages."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import fields
 from typing import Any
 
@@ -17,7 +17,6 @@ _CHANGES = ", ".join(f"{name} = excluded.{name}" for name in _NAMES if name != "
 INSERT = f"INSERT INTO history_messages (house, {_COLUMNS}) VALUES (:house, {_VALUES})"
 REPLACE = f"{INSERT} ON CONFLICT (house, id) DO UPDATE SET {_CHANGES}"
 BY_IDS = f"SELECT {_COLUMNS} FROM history_messages WHERE house = :house AND id IN (:values)"
-OF_FILE = f"SELECT {_COLUMNS} FROM history_messages WHERE house = :house AND file_id = :file_id ORDER BY start_byte"
 OF_CONVERSATION = (
     f"SELECT {_COLUMNS} FROM history_messages "
     "WHERE house = :house AND conversation_id = :conversation_id ORDER BY start_byte, id"
@@ -33,7 +32,14 @@ ORDER BY id
 """
 MARK_GONE = "UPDATE history_messages SET gone = 1 WHERE house = :house AND id = :id"
 DELETE = "DELETE FROM history_messages WHERE house = :house AND id = :id"
-SET_STANDING = "UPDATE history_messages SET standing = :standing WHERE house = :house AND id = :id"
+SET_STANDING = """
+UPDATE history_messages SET standing = :standing WHERE house = :house AND id = :id AND file_id = :file_id
+"""
+TO_GROUP = """
+SELECT id, stream, start_byte, session_id, source, author, standing, gone, at, last_at, leaf_id, cwd, conversation_id,
+    CASE WHEN author = 'user' AND standing = 'said' THEN substr(text, 1, 400) ELSE '' END
+FROM history_messages WHERE house = :house AND file_id = :file_id ORDER BY start_byte
+"""
 SET_CONVERSATION = "UPDATE history_messages SET conversation_id = :conversation_id WHERE house = :house AND id = :id"
 PROMPTS_AFTER = """
 SELECT parent_id, start_byte FROM history_messages
@@ -55,9 +61,9 @@ WHERE house = :house AND standing = 'said'
             WHERE f.house = :house AND f.session_id = history_messages.session_id AND f.kind = 'session'
         )
         OR session_id = '' AND EXISTS (
-            SELECT 1 FROM history_conversations c
-            JOIN history_messages m ON m.house = c.house AND m.conversation_id = c.id
-            WHERE c.house = :house AND c.file_id <> history_messages.file_id
+            SELECT 1 FROM history_conversations c CROSS JOIN history_messages m
+            WHERE m.house = c.house AND m.conversation_id = c.id
+                AND c.house = :house AND c.file_id <> history_messages.file_id
                 AND substr(c.started_at, 1, 16) <= substr(history_messages.at, 1, 16)
                 AND substr(c.ended_at, 1, 16) >= substr(history_messages.at, 1, 16)
                 AND m.author = 'user' AND m.text = history_messages.text
@@ -87,8 +93,30 @@ class MessageStore:
     def replace(self, messages: Iterable[Message]) -> None:
         self._session.many(REPLACE, [_row(self._house, message) for message in messages])
 
-    def of_file(self, file_id: str) -> list[Message]:
-        return self._select(OF_FILE, file_id=file_id)
+    def to_group(self, file_id: str) -> Iterator[Message]:
+        """The messages of a file in order, with as little of each as grouping needs."""
+        for row in self._session.each(TO_GROUP, self._given(file_id=file_id)):
+            (id_, stream, start, session_id, source, author, standing, gone, at, last_at, leaf, cwd, placed, text) = row
+            yield Message(
+                id=id_,
+                file_id=file_id,
+                generation=0,
+                start_byte=start,
+                line=0,
+                home=True,
+                gone=bool(gone),
+                source=source,
+                stream=stream,
+                conversation_id=placed,
+                session_id=session_id,
+                author=Author(author),
+                standing=Standing(standing),
+                at=at,
+                last_at=last_at,
+                leaf_id=leaf,
+                text=text,
+                cwd=cwd,
+            )
 
     def of_conversation(self, conversation_id: str) -> list[Message]:
         return self._select(OF_CONVERSATION, conversation_id=conversation_id)
@@ -112,8 +140,9 @@ class MessageStore:
     def delete(self, message_id: str) -> None:
         self._session.run(DELETE, self._given(id=message_id))
 
-    def set_standings(self, standings: dict[str, Standing]) -> None:
-        rows = [(str(standing), self._house, message_id) for message_id, standing in standings.items()]
+    def set_standings(self, file_id: str, standings: dict[str, Standing]) -> None:
+        """Of messages of this file. The same message in another file stands as that one tells."""
+        rows = [(str(standing), self._house, message_id, file_id) for message_id, standing in standings.items()]
         self._session.many(SET_STANDING, rows)
 
     def set_conversations(self, placed: dict[str, str | None]) -> None:
@@ -154,7 +183,8 @@ def _row(house: str, m: Message) -> tuple[Any, ...]:
     return (
         house, m.id, m.file_id, m.generation, m.start_byte, m.line, int(m.home), int(m.gone), m.source, m.stream,
         m.conversation_id, m.session_id, m.agent_id, str(m.author), str(m.standing), m.kind, m.at, m.last_at, m.text,
-        msgspec.json.encode(m.blocks).decode(), msgspec.json.encode(m.tools).decode(), m.model, m.cwd, m.parent_id,
+        msgspec.json.encode(m.blocks).decode(), msgspec.json.encode(m.tools).decode(), m.model, m.cwd,
+        m.parent_id, m.leaf_id,
     )  # fmt: skip
 
 
