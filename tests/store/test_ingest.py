@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -410,3 +411,42 @@ def test_one_bad_line_does_not_stop_the_file(memory: recollect.Memory, projects:
     assert said_in(memory) == ["Question 0 about beans?", "Question 1 about beans?", "Answer 1 about beans."]
     assert {problem.line for problem in report.problems} == {2, 3}
     assert memory.history.figures().vault[0] == 5
+
+
+def test_a_record_that_breaks_a_rule_of_ours_stops_nothing(memory: recollect.Memory, projects: Path) -> None:
+    odd = Transcript("odd")
+    odd.assistant({"type": "tool_call"}, {"type": "other"}, {"type": "thinking"})
+    odd.user([{"type": "tool_call", "name": None}])
+    odd.save(projects)
+    Transcript("zero time", start=datetime(1, 1, 1, tzinfo=UTC)).exchanges(2).save(projects)
+    Transcript("good").exchanges(2).save(projects)
+
+    report = memory.history.ingest([projects])
+
+    assert report.failed == 0
+    assert len(memory.history.conversations()) == 3
+
+
+def test_an_abandoned_reply_that_is_completed_with_the_rewind_stays_abandoned(
+    open_house: OpenHouse, projects: Path
+) -> None:
+    told = Transcript("rewound")
+    told.user("start")
+    answer = told.assistant("first answer")
+    told.user("left behind")
+    told.assistant("one", "two", "three", message_id="msg_" + "7" * 24)
+    before_rewind = len(told.records) - 2
+    told.go_back_to(told.records[1]["uuid"])
+    told.user("said instead")
+    path = projects / told.key
+    grown, clean = open_house(), open_house()
+    write(path, b"".join(line(record) for record in told.records[:before_rewind]))
+    grown.history.ingest([projects])
+    told.save(projects)
+    grown.history.ingest([projects])
+    clean.history.ingest([projects])
+
+    assert answer
+    assert messages_of(grown) == messages_of(clean)
+    assert conversations_of(grown) == conversations_of(clean)
+    assert grown.history.conversations()[0].conversation.messages == 3

@@ -286,3 +286,21 @@ def test_what_stands_before_the_first_working_folder_of_an_ignored_project_stays
 
     assert (report.counts.private, report.messages_added) == (2, 0)
     assert memory.history.figures().vault[0] == 0
+
+
+@pytest.mark.parametrize("kind", ["generic", "prompt log"])
+def test_a_private_mark_without_a_session_pauses_nothing(memory: recollect.Memory, projects: Path, kind: str) -> None:
+    at = moment(START)
+    if kind == "generic":
+        write(projects / "notes.jsonl", line({"author": "user", "text": "[private]\nsecret", "at": at}))
+    else:
+        write(
+            projects / "history.jsonl", line({"display": "[private]\nsecret", "timestamp": at, "project": "/home/ada"})
+        )
+    memory.history.ingest([projects])
+    Transcript("open").exchanges(2).save(projects)
+
+    memory.history.ingest([projects])
+
+    assert memory.history.paused_since() is None
+    assert len(said_in(memory)) == 4

@@ -48,7 +48,6 @@ def find(
                         _add(found, entry, root)
                 elif entry.is_dir(follow_symlinks=False):
                     folders.append(path)
-    found.sort(key=lambda item: item.order)
     return found
 
 

@@ -130,13 +130,16 @@ class Intake:
     ) -> IngestReport:
         report = IngestReport(files=len(found))
         unchanged = {} if reimport else self._unchanged_paths(retry_failed)
-        for item in sorted(found, key=lambda one: one.order):
+        changed: list[Found] = []
+        for item in found:
             seen = unchanged.get(item.path)
             if seen and is_unchanged(seen, item.status):
                 report.skipped += 1
                 on_progress(item.status.st_size)
             else:
-                self._take_one(ingest, item, source, reimport, on_progress, report)
+                changed.append(item)
+        for item in sorted(changed, key=lambda one: one.order):
+            self._take_one(ingest, item, source, reimport, on_progress, report)
         return report
 
     def _take_one(
