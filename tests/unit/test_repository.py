@@ -25,8 +25,8 @@ REGISTRY_HOSTS = [
     "registry.yarn" + "pkg.com",
 ]
 WORKPLACE_PATHS = [
-    "/work/" + "main",
-    "/work/" + "shared",
+    "/wo" + "rk/main",
+    "/wo" + "rk/shared",
     "/root/" + ".pyenv",
     "/opt/" + "pypi",
     "/opt/" + "wheels",
