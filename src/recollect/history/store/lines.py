@@ -46,7 +46,6 @@ OCCURRENCES = """
 SELECT message_id, file_id, generation, start_byte, line, raw FROM history_lines
 WHERE house = :house AND message_id IN (:values)
 """
-HAS_OCCURRENCE = "SELECT 1 FROM history_lines WHERE house = :house AND message_id = :message_id LIMIT 1"
 AT_LINE = """
 SELECT raw FROM history_lines
 WHERE house = :house AND file_id = :file_id AND message_id = :message_id ORDER BY generation DESC, start_byte
@@ -150,9 +149,6 @@ class LineStore:
     def occurrences(self, message_ids: list[str]) -> list[Occurrence]:
         rows = self._session.among(OCCURRENCES, message_ids, {"house": self._house})
         return [Occurrence(*row) for row in rows]
-
-    def has_occurrence(self, message_id: str) -> bool:
-        return self._session.one(HAS_OCCURRENCE, self._given(message_id=message_id)) is not None
 
     def raw_of(self, file_id: str, message_id: str) -> list[bytes]:
         rows = self._session.rows(AT_LINE, self._given(file_id=file_id, message_id=message_id))

@@ -30,7 +30,6 @@ LEFT_BEHIND = """
 SELECT id FROM history_messages WHERE house = :house AND file_id = :file_id AND generation < :generation
 ORDER BY id
 """
-MARK_GONE = "UPDATE history_messages SET gone = 1 WHERE house = :house AND id = :id"
 DELETE = "DELETE FROM history_messages WHERE house = :house AND id = :id"
 SET_STANDING = """
 UPDATE history_messages SET standing = :standing WHERE house = :house AND id = :id AND file_id = :file_id
@@ -133,9 +132,6 @@ class MessageStore:
         """Messages whose records a rewritten file no longer has."""
         rows = self._session.rows(LEFT_BEHIND, self._given(file_id=file_id, generation=generation))
         return [row[0] for row in rows]
-
-    def mark_gone(self, message_id: str) -> None:
-        self._session.run(MARK_GONE, self._given(id=message_id))
 
     def delete(self, message_id: str) -> None:
         self._session.run(DELETE, self._given(id=message_id))
