@@ -121,6 +121,7 @@ class Daemon:
             return False
         self._roots = found
         self.status.roots = [str(root) for root in found]
+        self._write_status()
         self._look(None)
         return True
 
