@@ -32,9 +32,10 @@ class Doomed:
 
 def cleanup_of(root: Path) -> Cleanup | None:
     """The rule for a folder of Claude Code transcripts; None for any other folder."""
-    folder = root if (root / "projects").is_dir() else root.parent
-    if root.name != "projects" and folder is root.parent:
+    is_transcripts_folder = root.name == "projects"
+    if not is_transcripts_folder and not (root / "projects").is_dir():
         return None
+    folder = root.parent if is_transcripts_folder else root
     path = folder / "settings.json"
     try:
         settings = json.loads(path.read_text(encoding="utf-8"))
