@@ -6,7 +6,8 @@ RecollectError
 ├── Denied        it is there, but may not be touched    exit 4, HTTP 403
 ├── Conflict      somebody else changed it first         exit 5, HTTP 409
 ├── Unavailable   not now: busy, full, paused, offline   exit 6, HTTP 503
-└── Corrupt       stored data does not read back         exit 1, HTTP 500
+├── Corrupt       stored data does not read back         exit 1, HTTP 500
+└── Unreadable    one foreign file cannot be read        exit 1, HTTP 500
 
 A message names the thing and the next step. Expected outcomes are values, not errors.
 """
@@ -49,3 +50,14 @@ class Unavailable(RecollectError):
 class Corrupt(RecollectError):
     exit_code = 1
     http_status = 500
+
+
+class Unreadable(RecollectError):
+    """One file cannot be taken in; the others can."""
+
+    exit_code = 1
+    http_status = 500
+
+
+class Locked(Unreadable):
+    """Another program holds the file at this moment."""

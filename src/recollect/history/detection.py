@@ -7,7 +7,7 @@ from typing import BinaryIO, cast
 import msgspec
 
 from recollect.clock import parse_time
-from recollect.history.reading import Unreadable
+from recollect.errors import Unreadable
 from recollect.history.records import strip_padding
 from recollect.history.sources import Source, recognise, sources
 

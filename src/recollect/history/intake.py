@@ -16,7 +16,7 @@ from recollect.history.counts import IngestReport, Problem
 from recollect.history.finding import Found, find
 from recollect.history.identity import is_unchanged
 from recollect.history.ingest import Ingest, Progress
-from recollect.history.reading import Unreadable
+from recollect.errors import Unreadable
 from recollect.history.sources import source_named
 from recollect.history.store import THIS_HOST, UNREAD, ConversationStore, File, FileStatus, FileStore, SeenPath
 from recollect.history.writing import Writer

@@ -81,6 +81,15 @@ class Entry(msgspec.Struct, kw_only=True):
     """enqueue, dequeue, remove, withdraw: what happens to text typed ahead."""
     own: bool = False
     """Written by Recollect's own model calls."""
+    replaces: bool = False
+    """What earlier records of this message said counts no more."""
+    back_to: str = ""
+    """The user went back: this message and everything after it is left. `*`: everything."""
+    back_turns: int = 0
+    """The user went back by this many prompts: they and everything after them are left."""
+    follows: str = ""
+    """For files that are trees: the uuid of the record this one continues. What is not on the way from the last
+    record of the file to its root is left."""
 
 
 @dataclass(slots=True, kw_only=True)

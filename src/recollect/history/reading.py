@@ -8,12 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from recollect.errors import RecollectError
+from recollect.errors import Unreadable
 
-
-class Unreadable(RecollectError):
-    """One file cannot be taken in; the others can."""
-
+__all__ = ["Line", "Unreadable", "read_blocks"]
 
 BLOCK_BYTES = 4 << 20
 """Read and stored together: one transaction."""

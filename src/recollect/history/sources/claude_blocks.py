@@ -5,34 +5,11 @@ A message keeps its words; what tools took and gave is kept as a line each. All 
 
 from typing import Any, cast
 
-from recollect.history.messages import MASK_MARGIN, SUMMARY_CHARACTERS, TOOL_TEXT_CHARACTERS, Block, clean
-from recollect.ids import derived_id
-
-_SUMMARY_KEYS = (
-    "command",
-    "file_path",
-    "notebook_path",
-    "pattern",
-    "path",
-    "query",
-    "url",
-    "description",
-    "prompt",
-)
-
+from recollect.history.messages import Block, clean
+from recollect.history.sources.fields import as_dict, image_block, output_text, thinking_block, tool_call, tool_result
 
 _OURS = frozenset({"tool_call", "other"})
 """Types of blocks that we give: a foreign block may not pass for one of them."""
-
-
-def identifier(value: Any) -> str:
-    if not value or not isinstance(value, str):
-        return ""
-    return value if len(value) <= 120 and value.isascii() and value.isprintable() else derived_id(value)
-
-
-def as_dict(value: Any) -> dict[str, Any]:
-    return cast(dict[str, Any], value) if isinstance(value, dict) else {}
 
 
 def content_blocks(content: Any, role: str) -> tuple[list[Block], tuple[str, ...]]:
@@ -57,42 +34,17 @@ def _block(kind: str, fields: dict[str, Any]) -> Block:
         text = fields.get("text")
         return {"type": "text", "text": clean(text) if isinstance(text, str) else ""}
     if kind == "tool_use":
-        return {
-            "type": "tool_call",
-            "name": clean(str(fields.get("name", ""))),
-            "call": identifier(fields.get("id")),
-            "summary": _input_summary(fields.get("input")),
-        }
+        return tool_call(fields.get("name"), fields.get("id"), fields.get("input"))
     if kind == "tool_result":
         output, characters = _output(fields.get("content"))
-        return {
-            "type": "tool_result",
-            "call": identifier(fields.get("tool_use_id")),
-            "error": bool(fields.get("is_error")),
-            "characters": characters,
-            "output": output,
-        }
+        error = bool(fields.get("is_error"))
+        return {**tool_result(fields.get("tool_use_id"), characters, error=error), "output": output}
     if kind in ("thinking", "redacted_thinking"):
-        thought = fields.get("thinking")
-        return {"type": "thinking", "characters": len(thought) if isinstance(thought, str) else 0}
+        return thinking_block(fields.get("thinking"))
     if kind in ("image", "document"):
         source = as_dict(fields.get("source"))
-        data = source.get("data")
-        size = len(data) * 3 // 4 if isinstance(data, str) else 0
-        return {"type": kind, "media_type": clean(str(source.get("media_type", ""))), "bytes": size}
+        return image_block(source.get("media_type"), source.get("data"), kind)
     return {"type": "other", "name": kind} if kind in _OURS else {"type": kind}
-
-
-def _input_summary(value: Any) -> str:
-    fields = as_dict(value)
-    for name in _SUMMARY_KEYS:
-        text = fields.get(name)
-        if isinstance(text, str) and text.strip():
-            return clean(text[: SUMMARY_CHARACTERS + MASK_MARGIN])
-    if not fields:
-        return ""
-    small = {name: item for name, item in fields.items() if isinstance(item, str | int | float | bool)}
-    return clean(", ".join(f"{name}: {item}" for name, item in small.items())[: SUMMARY_CHARACTERS + MASK_MARGIN])
 
 
 def _output(content: Any) -> tuple[str, int]:
@@ -102,5 +54,4 @@ def _output(content: Any) -> tuple[str, int]:
     else:
         items = cast(list[Any], content) if isinstance(content, list) else []
         parts = [text for item in items if isinstance(text := as_dict(item).get("text"), str)]
-    characters = sum(len(part) for part in parts)
-    return clean("\n".join(parts)[: TOOL_TEXT_CHARACTERS + MASK_MARGIN]), characters
+    return output_text(parts)

@@ -13,9 +13,10 @@ import msgspec
 from recollect.clock import parse_time
 from recollect.history.messages import MASK_MARGIN, Author, Block, Entry, Standing, clean
 from recollect.history.records import decode_lenient
-from recollect.history.sources import BadRecord, FileFacts
-from recollect.history.sources.claude_blocks import as_dict, content_blocks, identifier
+from recollect.history.sources.claude_blocks import content_blocks
 from recollect.history.sources.claude_text import Reading, read_user_text
+from recollect.history.sources.fields import as_dict, identifier
+from recollect.history.sources.source import BadRecord, Computer, FileFacts, Head, Source
 from recollect.ids import derived_id
 from recollect.redaction import mask
 
@@ -82,15 +83,21 @@ class _Record(msgspec.Struct, rename="camel"):
 _decode = msgspec.json.Decoder(_Record).decode
 
 
-class ClaudeCode:
+class ClaudeCode(Source):
     name = NAME
-    parser_version = 1
+    title = "Claude Code"
+
+    def places(self, computer: Computer) -> list[str]:
+        configured = computer.environment.get("CLAUDE_CONFIG_DIR", "")
+        folders = [part.replace("~", computer.home, 1) if part[:1] == "~" else part for part in configured.split(",")]
+        folders += [computer.below_home(".claude"), computer.below_home(".config", "claude")]
+        return [f"{folder}/{name}" for folder in folders if folder for name in ("projects", "history.jsonl")]
 
     def is_candidate(self, path: str) -> bool:
         return path.endswith(".jsonl")
 
-    def recognises(self, first_records: list[dict[str, object]]) -> bool:
-        return any(_is_claude_record(record) for record in first_records)
+    def recognises(self, head: Head) -> bool:
+        return any(_is_claude_record(record) for record in head.records)
 
     def locate(self, path: str, root: str) -> FileFacts:
         key = _key(path, root)

@@ -7,18 +7,15 @@ One object a line: `author` (or `role`), `text` (or `content`), and, where known
 import os
 from typing import Any, cast
 
-import msgspec
-
 from recollect.clock import parse_time
 from recollect.history.messages import MASK_MARGIN, Author, Block, Entry, Standing, clean
-from recollect.history.records import decode_lenient
-from recollect.history.sources import BadRecord, FileFacts
+from recollect.history.sources.fields import read_object, short
+from recollect.history.sources.source import BadRecord, FileFacts, Head, Source
 from recollect.ids import derived_id
 from recollect.redaction import mask
 
 NAME = "generic"
 
-_decode = msgspec.json.Decoder().decode
 _AUTHORS = {
     "user": Author.USER,
     "human": Author.USER,
@@ -34,34 +31,34 @@ _AUTHORS = {
 }
 
 
-class Generic:
+class Generic(Source):
     name = NAME
-    parser_version = 1
+    title = "JSON lines of your own"
 
     def is_candidate(self, path: str) -> bool:
         return path.endswith(".jsonl")
 
-    def recognises(self, first_records: list[dict[str, object]]) -> bool:
-        return any(_author(record) and _words(record) is not None for record in first_records)
+    def recognises(self, head: Head) -> bool:
+        return any(_author(record) and _words(record) is not None for record in head.records)
 
     def locate(self, path: str, root: str) -> FileFacts:
         return FileFacts(key=os.path.relpath(path, root).replace(os.sep, "/"), kind="session")
 
     def parse(self, raw: bytes, facts: FileFacts) -> Entry:
-        record = _read(raw)
-        session_id = _short(_first(record, "session", "session_id", "conversation_id"))
+        record = read_object(raw)
+        session_id = short(_first(record, "session", "session_id", "conversation_id"))
         at = parse_time(_first(record, "at", "timestamp", "created_at"))
         entry = Entry(kind="title" if "title" in record else "message", at=at, session_id=session_id)
         entry.stream = session_id
-        entry.cwd = _short(record.get("cwd") or record.get("project"), 1_000)
-        entry.model = _short(record.get("model"))
-        entry.title = _short(record.get("title"), 300 + MASK_MARGIN)
+        entry.cwd = short(record.get("cwd") or record.get("project"), 1_000)
+        entry.model = short(record.get("model"))
+        entry.title = short(record.get("title"), 300 + MASK_MARGIN)
         author, text = _author(record), _words(record)
         if author is None or text is None:
             if not entry.title:
                 raise BadRecord('no author and text: expected {"author": "user", "text": "…", …}')
             return entry
-        identity = _short(_first(record, "id", "uuid"))
+        identity = short(_first(record, "id", "uuid"))
         named = (identity,) if identity else (at or "", author, mask(text))
         scope = session_id or ("" if at and not identity else facts.key)
         entry.key = derived_id(NAME, scope, *named)
@@ -72,19 +69,6 @@ class Generic:
         entry.blocks = [{"type": "text", "text": text}, *_tool_calls(record)]
         entry.counted_blocks = tuple(f"{author}:{block['type']}" for block in entry.blocks)
         return entry
-
-
-def _read(raw: bytes) -> dict[str, Any]:
-    try:
-        value = _decode(raw)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        try:
-            value = decode_lenient(raw)
-        except (ValueError, RecursionError) as error:
-            raise BadRecord(f"not valid JSON: {error}") from None
-    if not isinstance(value, dict):
-        raise BadRecord("not a JSON object")
-    return cast(dict[str, Any], value)
 
 
 def _author(record: dict[str, Any]) -> Author | None:
@@ -116,9 +100,3 @@ def _tool_calls(record: dict[str, Any]) -> list[Block]:
 def _first(record: dict[str, Any], *names: str) -> Any:
     """The first of these fields that is there; 0 is there."""
     return next((record[name] for name in names if record.get(name) not in (None, "")), None)
-
-
-def _short(value: Any, characters: int = 200) -> str:
-    if isinstance(value, int) and not isinstance(value, bool):
-        value = str(value)
-    return clean(value)[:characters] if isinstance(value, str) else ""
