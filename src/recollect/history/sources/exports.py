@@ -1,0 +1,108 @@
+"""What the exports of chat services have in common: conversations, one after the other, in one large JSON document.
+
+A person asks for an export, and each holds everything once more. The document is an array of conversations, the same
+array in a field `conversations`, or a single conversation alone. Only one conversation is in memory at a time, and one
+that is damaged costs none of the others.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, cast
+
+from recollect.clock import parse_time
+from recollect.history.sources.documents import BrokenDocument, Path, line_of, walk
+from recollect.history.sources.fields import title_of
+from recollect.history.sources.source import FileFacts, Head, Opened
+
+_EXPORT_NAME = re.compile(r"conversations(?:-\d+)?\.json")
+_EXAMPLE_CHARACTERS = 40
+
+
+def is_export_name(path: str) -> bool:
+    return _EXPORT_NAME.fullmatch(_name_of(path)) is not None
+
+
+def is_export(head: Head, body: str, mark: re.Pattern[bytes]) -> bool:
+    """Whether its conversations have the field `body`. The first of them may be damaged: then the `mark` decides."""
+    if len(head.records) > 1:  # JSON lines, one conversation each: nobody exports that.
+        return False
+    if body in head.keys:
+        return True
+    is_document = is_export_name(head.name) or "conversations" in head.keys
+    return is_document and not head.tables and mark.search(head.start) is not None
+
+
+def conversations(opened: Opened, body: str, shape: type, title: str) -> Iterator[dict[str, Any]]:
+    """Every conversation that has a `body` of this shape; the rest are reported. Raises BrokenDocument."""
+    alone: dict[str, Any] = {}
+    name = _name_of(opened.path)
+
+    def damaged(reason: str) -> None:
+        opened.report(f"{name}: a conversation is left out, because {reason}. The others are read.")
+
+    try:
+        for path, value in walk(opened.file, _is_entered, lambda value: body in value, damaged):
+            place = path[-1] if path else ""
+            if isinstance(place, str):
+                alone[place] = value
+            elif isinstance(value, dict) and isinstance(cast(dict[str, Any], value).get(body), shape):
+                yield cast(dict[str, Any], value)
+            else:
+                opened.report(_left_out(name, place + 1, value, body, title))
+    except BrokenDocument as damage:
+        if isinstance(alone.get(body), shape):
+            yield alone
+        raise BrokenDocument(
+            f"{name}: {damage}. What stands before that is read; for the rest, unpack or download the export again."
+        ) from None
+    if isinstance(alone.get(body), shape):
+        yield alone
+
+
+def lines(records: Iterable[object], report: Callable[[str], None]) -> Iterator[bytes]:
+    for record in records:
+        try:
+            yield line_of(record)
+        except RecursionError:
+            report("A message is nested too deeply to be kept; the others are read.")
+
+
+def conversation_facts(identity: str) -> FileFacts:
+    return FileFacts(key=identity, kind="session", session_id=identity, is_unique=True)
+
+
+class Times:
+    """Reads the times of one file, and says once for each field that they are in a spelling nobody can know."""
+
+    def __init__(self, opened: Opened) -> None:
+        self._opened = opened
+        self._told: set[str] = set()
+
+    def read(self, field: str, value: Any, conversation: str) -> str:
+        """As stored text; empty when there is none or it cannot be read."""
+        moment = parse_time(value) if value else None
+        if moment is None and value and field not in self._told:
+            self._told.add(field)
+            self._opened.report(
+                f"{_name_of(self._opened.path)}: {field} in the conversation {conversation!r} is no time that can be "
+                f"read: {str(value)[:_EXAMPLE_CHARACTERS]!r}. Messages with such a time are kept in their order and "
+                "take the time of the one before. If there are many, ask for the export again with the language set "
+                "to English."
+            )
+        return moment or ""
+
+
+def _is_entered(path: Path) -> bool:
+    return path in ((), ("conversations",))
+
+
+def _left_out(name: str, number: int, value: Any, body: str, title: str) -> str:
+    called = title_of(cast(dict[str, Any], value).get(title)) if isinstance(value, dict) else ""
+    reason = f"it has no readable {body}" if isinstance(value, dict) else "it is not an object"
+    return (
+        f"{name}: conversation {number}{f' ({called})' if called else ''} is left out: {reason}. The others are read."
+    )
+
+
+def _name_of(path: str) -> str:
+    return path.replace("\\", "/").rpartition("/")[2]
