@@ -10,7 +10,7 @@ a running program is read from a copy.
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 from urllib.parse import quote
@@ -29,7 +29,7 @@ Rows = Callable[..., Iterator[Row]]
 
 
 @contextmanager
-def open_foreign(path: str) -> Iterator[Rows]:
+def open_foreign(path: str) -> Generator[Rows]:
     """Read a database of another program. Raises Unreadable; Locked while the other program shuts us out."""
     with _explained(path), _connected(path) as connection:
         connection.set_busy_timeout(BUSY_MILLISECONDS)
@@ -48,7 +48,7 @@ def tables_of(path: str) -> frozenset[str]:
 
 
 @contextmanager
-def _connected(path: str) -> Iterator[apsw.Connection]:
+def _connected(path: str) -> Generator[apsw.Connection]:
     try:
         connection = _connect(path)
     except (apsw.CantOpenError, apsw.ReadOnlyError):
@@ -82,7 +82,7 @@ def _connect(path: str) -> apsw.Connection:
 
 
 @contextmanager
-def _closing(connection: apsw.Connection) -> Iterator[apsw.Connection]:
+def _closing(connection: apsw.Connection) -> Generator[apsw.Connection]:
     try:
         yield connection
     finally:
@@ -90,7 +90,7 @@ def _closing(connection: apsw.Connection) -> Iterator[apsw.Connection]:
 
 
 @contextmanager
-def _explained(path: str) -> Iterator[None]:
+def _explained(path: str) -> Generator[None]:
     try:
         yield
     except (apsw.BusyError, apsw.LockedError) as error:

@@ -14,7 +14,8 @@ CREATE TABLE schema_versions (
 -- History: what happened. Canonical: lines, messages, links, titles, spans. Operational: files, paths, events.
 -- Derived: conversations (rebuilt from messages; only their status is operational).
 
--- A transcript file, known by its key (path below its root) and by its content, wherever it lies.
+-- A transcript file, known by its key (path below its root) and by its content, wherever it lies. One that holds
+-- many transcripts (an export, an archive, a database) is their container.
 CREATE TABLE history_files (
     house {key} NOT NULL,
     id {key} NOT NULL,
@@ -37,11 +38,13 @@ CREATE TABLE history_files (
     title TEXT NOT NULL,
     state TEXT NOT NULL,
     counts TEXT NOT NULL,
+    container_id {key} NOT NULL DEFAULT '',
     PRIMARY KEY (house, id)
 );
 CREATE UNIQUE INDEX history_files_by_key ON history_files (house, source, key, copy);
 CREATE INDEX history_files_by_head ON history_files (house, head);
 CREATE INDEX history_files_by_session ON history_files (house, session_id);
+CREATE INDEX history_files_by_container ON history_files (house, container_id) WHERE container_id <> '';
 
 -- Where a file was seen, and how it looked: what lets an unchanged file be skipped without opening it.
 CREATE TABLE history_paths (

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from recollect.errors import Unreadable
+
 
 @dataclass(slots=True, kw_only=True)
 class Counts:
@@ -62,6 +64,20 @@ class Outcome:
     bytes_read: int = 0
     counts: Counts = field(default_factory=Counts)
     problems: list[Problem] = field(default_factory=list[Problem])
+    failure: Unreadable | None = None
+    """Why the rest of the file could not be read, although a part of it was."""
+
+    def add(self, other: "Outcome") -> None:
+        self.is_new_file |= other.is_new_file
+        self.is_prompt_log |= other.is_prompt_log
+        self.messages_added += other.messages_added
+        self.bytes_read += other.bytes_read
+        self.counts.add(other.counts)
+        self.problems += other.problems
+
+    def settle(self) -> None:
+        """A file of which nothing was read is one that was skipped."""
+        self.skipped = not self.bytes_read and not self.counts.lines and self.failure is None
 
 
 @dataclass(slots=True)
@@ -72,6 +88,8 @@ class IngestReport:
     ingested: int = 0
     skipped: int = 0
     failed: int = 0
+    passed_over: int = 0
+    """Files in a folder that turned out to be no transcripts, though their names allowed it. Not among `files`."""
     new_files: int = 0
     prompts: int = 0
     """Prompt logs among the files that were read."""
@@ -83,7 +101,7 @@ class IngestReport:
 
     def add(self, outcome: Outcome) -> None:
         self.skipped += outcome.skipped
-        self.ingested += not outcome.skipped
+        self.ingested += not outcome.skipped and outcome.failure is None
         self.new_files += outcome.is_new_file
         self.prompts += outcome.is_prompt_log
         self.messages_added += outcome.messages_added

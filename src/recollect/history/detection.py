@@ -1,36 +1,39 @@
-"""Whose format a file has, told by its first records."""
+"""Whose format a file has, told by its beginning."""
 
-import os
 from dataclasses import dataclass
-from typing import BinaryIO, cast
-
-import msgspec
+from typing import BinaryIO
 
 from recollect.clock import parse_time
+from recollect.database.foreign import MAGIC, tables_of
 from recollect.errors import Unreadable
-from recollect.history.records import strip_padding
-from recollect.history.sources import Source, recognise, sources
+from recollect.history.sources import Head, Source, recognise, sources
 
-FIRST_RECORDS = 30
 FIRST_BYTES = 32_768
 MORE_BYTES = 16 << 20
 """Read only when the first bytes do not tell: a first line may be longer than they are."""
+_PADDING = b"\x00 \t\r\n\xef\xbb\xbf"
 
 
-def detect(path: str, opened: BinaryIO) -> Source | None:
-    """The source of a file; None while nothing whole is written. Raises Unreadable with a next step."""
-    for length in (FIRST_BYTES, MORE_BYTES):
+class Unrecognised(Unreadable):
+    """No source knows this file."""
+
+
+def detect(path: str, opened: BinaryIO, database: str = "", *, is_guess: bool = False) -> Source | None:
+    """The source of a file; None while nothing whole is written. Raises Unrecognised with a next step.
+
+    `database` is where the file itself lies. `is_guess`: nothing in its name says that it is a transcript.
+    """
+    head = Head(path, b"")
+    for length in (FIRST_BYTES,) if is_guess else (FIRST_BYTES, MORE_BYTES):
         opened.seek(0)
-        block = opened.read(length)
-        records = _first_records(block)
-        source = recognise(records)
+        head = Head(path, opened.read(length), _tables(opened, database))
+        source = recognise(head, is_guess=is_guess)
         if source:
             return source
-    if not block.strip(b"\x00 \t\r\n\xef\xbb\xbf"):
+    begin = head.start.lstrip(_PADDING)
+    if not begin or (begin[:1] in b"{[" and not head.records and not _is_finished(head.start)):
         return None
-    if b"\n" not in block and block.lstrip(b"\x00 \t\r\xef\xbb\xbf")[:1] == b"{" and not records:
-        return None
-    raise Unreadable(_explanation(path, block, records))
+    raise Unrecognised(_explanation(head))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,38 +46,40 @@ class FirstFacts:
 
 def first_facts(opened: BinaryIO) -> FirstFacts:
     opened.seek(0)
-    records = _first_records(opened.read(FIRST_BYTES * 8))
+    records = Head("", opened.read(FIRST_BYTES * 8)).records
     cwd = next((cwd for record in records if isinstance(cwd := record.get("cwd"), str) and cwd), "")
     at = next((at for record in records if (at := parse_time(record.get("timestamp") or record.get("at")))), "")
     return FirstFacts(cwd=cwd, at=at)
 
 
-def _first_records(block: bytes) -> list[dict[str, object]]:
-    records: list[dict[str, object]] = []
-    for line in block.split(b"\n", FIRST_RECORDS)[:FIRST_RECORDS]:
-        try:
-            value = msgspec.json.decode(strip_padding(line)[1])
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            continue
-        if isinstance(value, dict):
-            records.append(cast(dict[str, object], value))
-    return records
+def _tables(opened: BinaryIO, database: str) -> frozenset[str]:
+    opened.seek(0)
+    return tables_of(database) if database and opened.read(len(MAGIC)) == MAGIC else frozenset()
 
 
-def _explanation(path: str, block: bytes, records: list[dict[str, object]]) -> str:
-    name = os.path.basename(path)
+def _is_finished(start: bytes) -> bool:
+    """Whether a document that began has ended, or a line of it: what is in the middle of being written has not."""
+    is_lines = b"\n" in start.strip(_PADDING) and start.lstrip(_PADDING)[:1] == b"{" and start[1:2] != b"\n"
+    return is_lines or start.rstrip(_PADDING)[-1:] in (b"]", b"}") or len(start) >= FIRST_BYTES
+
+
+def _explanation(head: Head) -> str:
     known = ", ".join(sources())
-    if block.lstrip(b"\xef\xbb\xbf \r\n\t")[:1] == b"[":
+    if head.tables:
+        tables = ", ".join(sorted(head.tables)[:6])
+        return f"{head.name} is a database of an unknown program (tables: {tables}). Known sources: {known}."
+    if b"\x00" in head.start[:1024] or _is_binary(head.start[:4096]):
+        return f"{head.name} is a binary file, not a transcript. Give a folder of transcripts or a .jsonl file."
+    if head.records:
+        keys = ", ".join(list(head.records[0])[:6])
         return (
-            f"{name} is one JSON array, not JSON lines. Write one object a line "
-            f"(jq -c '.[]' {name} > {name.removesuffix('.json').removesuffix('.jsonl')}.lines.jsonl) and ingest that."
+            f"{head.name} has JSON lines of an unknown kind (keys: {keys}). Known sources: {known}; "
+            "--source forces one."
         )
-    if b"\x00" in block[:1024] or _is_binary(block[:4096]):
-        return f"{name} is a binary file, not a transcript. Give a folder of transcripts or a .jsonl file."
-    if records:
-        keys = ", ".join(list(records[0])[:6])
-        return f"{name} has JSON lines of an unknown kind (keys: {keys}). Known sources: {known}; --source forces one."
-    return f"{name} has no JSON lines. Known sources: {known}."
+    if head.keys or head.is_array:
+        keys = ", ".join(sorted(head.keys)[:6]) or "none"
+        return f"{head.name} is a JSON document of an unknown kind (fields: {keys}). Known sources: {known}."
+    return f"{head.name} has no JSON lines. Known sources: {known}."
 
 
 def _is_binary(block: bytes) -> bool:

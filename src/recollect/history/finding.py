@@ -4,15 +4,21 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from recollect.history.opening import Status, stamp_of
 from recollect.history.privacy import Ignore
-from recollect.history.sources import sources
+from recollect.history.sources import Source, sources
+
+GUESSED = (".json", ".zip")
+"""Endings of exports, which people rename."""
 
 
 @dataclass(slots=True)
 class Found:
     path: str
     root: str
-    status: os.stat_result
+    status: Status
+    is_guess: bool = False
+    """Its folder was named by the user, but nothing in its own name says that it is a transcript."""
 
     @property
     def order(self) -> tuple[bool, str]:
@@ -22,13 +28,21 @@ class Found:
 
 
 def find(
-    root: str, ignore: Ignore, below: str | None = None, on_denied: Callable[[str], None] = lambda _: None
+    root: str,
+    ignore: Ignore,
+    below: str | None = None,
+    on_denied: Callable[[str], None] = lambda _: None,
+    *,
+    guess: bool = False,
 ) -> list[Found]:
     """Every file at or below a root that could be a transcript by its name. Folder links are not followed.
 
-    `on_denied` hears of folders that may not be read.
+    `on_denied` hears of folders that may not be read. `guess`: take documents and archives with other names too.
     """
     is_candidate = [source.is_candidate for source in sources().values()]
+    leaves_out = [
+        source.leaves_out for source in sources().values() if type(source).leaves_out is not Source.leaves_out
+    ]
     found: list[Found] = []
     folders = [below or root]
     while folders:
@@ -43,17 +57,18 @@ def find(
         with entries:
             for entry in entries:
                 path = entry.path
-                if any(judge(path) for judge in is_candidate):
-                    if not ignore.keeps_out_file(path, root):
-                        _add(found, entry, root)
+                is_named = any(judge(path) for judge in is_candidate)
+                if is_named or (guess and path.endswith(GUESSED)):
+                    if not ignore.keeps_out_file(path, root) and not any(judge(path) for judge in leaves_out):
+                        _add(found, entry, root, is_guess=not is_named)
                 elif entry.is_dir(follow_symlinks=False):
                     folders.append(path)
     return found
 
 
-def _add(found: list[Found], entry: os.DirEntry[str], root: str) -> None:
+def _add(found: list[Found], entry: os.DirEntry[str], root: str, is_guess: bool) -> None:
     try:
         if entry.is_file():
-            found.append(Found(entry.path, root, entry.stat()))
+            found.append(Found(entry.path, root, stamp_of(entry.path, entry.stat()), is_guess))
     except OSError:
         return

@@ -58,6 +58,16 @@ class FoldState:
     open_line: list[Any] | None = None
     """[kind, blocks, recovered] of a record that was read although its line had not ended."""
     title_by_user: bool = False
+    folder: str = ""
+    """The project, when only the place of the file tells it."""
+    version: str = ""
+    """Of the text that was last read, for sources that say how old a text is."""
+    last_uuid: str = ""
+    """The last record of a file that is a tree."""
+    has_jumped: bool = False
+    """The tree has branches: what lies on the way from its last record to its root must be found out at the end."""
+    quiet_lines: int = 0
+    """Records since the last one that belongs to a message: many of them tell of a format that moved."""
     must_regroup: bool = False
     """What was said before changed while a file of several blocks is read: it is grouped once, at its end."""
     rewriting: bool = False
@@ -117,6 +127,8 @@ class Fold:
         self._file_id = file_id
         self._generation = generation
         self.state = state
+        state.folder = facts.cwd or state.folder
+        state.cwd = state.cwd or state.folder
         self._typed_ahead = TypedAhead.from_json(state.waiting)
         self._ignore = ignore
         # A session's own file shows where its private stretches begin and end; others only know the times.

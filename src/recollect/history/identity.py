@@ -9,11 +9,14 @@ import hashlib
 import os
 from dataclasses import dataclass
 from enum import Enum, auto
+from itertools import chain
 from typing import BinaryIO
 
+from recollect.history.folding import FoldState
+from recollect.history.opening import Status, Stream, inode_of
 from recollect.history.records import strip_padding
 from recollect.history.sources import FileFacts, Source
-from recollect.history.store import THIS_HOST, UNREAD, File, FileStore, LineStore, SeenPath
+from recollect.history.store import CONTAINER, THIS_HOST, UNREAD, File, FileStore, LineStore, SeenPath
 from recollect.history.vault import digest_of
 from recollect.ids import derived_id
 
@@ -47,12 +50,7 @@ def head_of(opened: BinaryIO) -> str:
     return hashlib.blake2b(line.rstrip(b"\r"), digest_size=12).hexdigest() if line else "empty"
 
 
-def inode_of(status: os.stat_result) -> int:
-    """The inode number, made to fit a signed 64-bit column."""
-    return status.st_ino & 0x7FFF_FFFF_FFFF_FFFF
-
-
-def is_unchanged(seen: SeenPath, status: os.stat_result) -> bool:
+def is_unchanged(seen: SeenPath, status: Status) -> bool:
     return (
         seen.size == status.st_size
         and seen.inode == inode_of(status)
@@ -60,12 +58,16 @@ def is_unchanged(seen: SeenPath, status: os.stat_result) -> bool:
     )
 
 
-def unfinished_sighting(path: str, file_id: str, status: os.stat_result) -> SeenPath:
-    """A file that is being read: never unchanged, but known."""
+def seen_at(path: str, file_id: str, status: Status) -> SeenPath:
+    return SeenPath(path, file_id, status.st_size, status.st_mtime_ns, inode_of(status))
+
+
+def unfinished_sighting(path: str, file_id: str, status: Status) -> SeenPath:
+    """A file that is being read, or that another program locks: never unchanged, but known."""
     return SeenPath(path, file_id, -1, 0, inode_of(status))
 
 
-def failed_sighting(path: str, file_id: str, status: os.stat_result) -> SeenPath:
+def failed_sighting(path: str, file_id: str, status: Status) -> SeenPath:
     """A file that could not be read is tried again when it changes, its permissions included: that is its ctime."""
     return SeenPath(path, file_id, status.st_size, -status.st_ctime_ns, inode_of(status))
 
@@ -75,44 +77,62 @@ class Identity:
         self._files = files
         self._lines = lines
 
-    def sight(
-        self, path: str, opened: BinaryIO, size: int, source: Source, facts: FileFacts, seen: SeenPath | None
-    ) -> Sighting:
-        head = head_of(opened)
+    def sight(self, found: Stream, seen: SeenPath | None) -> Sighting:
+        head = head_of(found.file)
+        source, facts, path = found.source, found.facts, found.path
         known = self._files.get(seen.file_id) if seen else None
         if known and known.source != source.name:
             known = None
         if known and (known.host, known.path) == (THIS_HOST, path):
-            return Sighting(known, self._change(known, opened, size))
-        for file in self._candidates(head, source.name, facts, inode_of(os.fstat(opened.fileno())), known):
+            return Sighting(known, self._change(known, found))
+        same = self._with_its_key(found) if facts.is_unique else self._with_its_content(found, head, known)
+        return same or Sighting(self._new_file(path, head, source, facts), Change.GROWN, is_new=True)
+
+    def _with_its_key(self, found: Stream) -> Sighting | None:
+        """A text of a transcript that is known by its key alone: the same, longer, older, or rewritten."""
+        texts = self._files.with_key(found.source.name, found.facts.key)
+        for file in texts:
+            if self._is_alike(file, found, min(found.size, file.read_to)):
+                return self._same_file(file, found.path, found.size, found.facts)
+        for file in texts:
+            is_here = (file.host, file.path) == (THIS_HOST, found.path)
+            if found.version or is_here or not self._files.is_anywhere(file.id):
+                if found.version < FoldState.from_json(file.state).version:
+                    return Sighting(file, Change.NONE)
+                file.host, file.path = THIS_HOST, found.path
+                return Sighting(file, Change.REWRITTEN)
+        return None
+
+    def _with_its_content(self, found: Stream, head: str, known: File | None) -> Sighting | None:
+        size, facts = found.size, found.facts
+        for file in self._candidates(head, found.source.name, facts, found.inode, known):
             is_copy_of_it = file.name == facts.key.rpartition("/")[2]
             is_renamed = not is_copy_of_it and size >= file.read_to and not self._files.is_anywhere(file.id)
-            if (is_copy_of_it or is_renamed) and self._begins_alike(file, opened, min(size, file.read_to)):
-                return self._same_file(file, path, size, facts)
-        return Sighting(self._new_file(path, head, source, facts), Change.GROWN, is_new=True)
+            if (is_copy_of_it or is_renamed) and self._is_alike(file, found, min(size, file.read_to)):
+                return self._same_file(file, found.path, size, facts)
+        return None
 
     def _candidates(self, head: str, source: str, facts: FileFacts, inode: int, known: File | None) -> list[File]:
         found = self._files.like_it(head, source, facts.session_id, facts.agent_id, inode) if head else []
         return [known, *(file for file in found if file.id != known.id)] if known else found
 
-    def _change(self, file: File, opened: BinaryIO, size: int) -> Change:
-        if size < file.read_to:
+    def _change(self, file: File, found: Stream) -> Change:
+        if found.size < file.read_to or not self._is_alike(file, found, file.read_to):
             return Change.REWRITTEN
-        alike = self._is_all_alike if size == file.read_to else self._begins_alike
-        if not alike(file, opened, file.read_to):
-            return Change.REWRITTEN
-        return Change.GROWN if size > file.read_to else Change.NONE
+        return Change.GROWN if found.size > file.read_to else Change.NONE
 
-    def _begins_alike(self, file: File, opened: BinaryIO, up_to: int) -> bool:
-        probes = self._lines.probes(file.id, file.generation, up_to, PROBES)
-        if not probes and file.read_to and up_to:
-            return file.head == head_of(opened)
-        return all(_digest_at(opened, probe.start_byte, probe.length) == probe.digest for probe in probes)
-
-    def _is_all_alike(self, file: File, opened: BinaryIO, _up_to: int) -> bool:
+    def _is_alike(self, file: File, found: Stream, up_to: int) -> bool:
+        """Whether both have the same records up to here. Where records never change a few are believed for all."""
+        if found.is_derived or found.size == file.read_to:
+            probes = self._lines.digests(file.id, file.generation, up_to)
+        else:
+            probes = iter(self._lines.probes(file.id, file.generation, up_to, PROBES))
+        first = next(probes, None)
+        if first is None and file.read_to and up_to:
+            return file.head == head_of(found.file)
         return all(
-            _digest_at(opened, probe.start_byte, probe.length) == probe.digest
-            for probe in self._lines.digests(file.id, file.generation)
+            _digest_at(found.file, probe.start_byte, probe.length) == probe.digest
+            for probe in chain([first] if first else [], probes)
         )
 
     def _same_file(self, file: File, path: str, size: int, facts: FileFacts) -> Sighting:
@@ -158,6 +178,22 @@ def unread_file(path: str) -> File:
         host=THIS_HOST,
         path=path,
         kind="",
+        session_id="",
+        agent_id="",
+    )
+
+
+def container_file(path: str, source: str) -> File:
+    """Stands for a file that holds many transcripts."""
+    key = f"{THIS_HOST}:{path}"
+    return File(
+        id=_file_id(CONTAINER, f"{source}:{key}", 0),
+        source=source,
+        key=key,
+        copy=0,
+        host=THIS_HOST,
+        path=path,
+        kind=CONTAINER,
         session_id="",
         agent_id="",
     )

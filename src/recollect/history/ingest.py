@@ -1,65 +1,56 @@
-"""Taking a file in: find out what changed, read only that, store it batch by batch.
+"""Taking one file in: what it is, what lies in it, and every transcript of it to its reader.
 
-One file at a time. Rows and the offset after them commit together, each batch checks that nobody else moved the
-offset meanwhile, and what is already there is recognised; so a crash, a second process or a second run changes
-nothing in the end. Errors of one file never stop the others.
+A file of JSON lines is one transcript. Others are unpacked (`.zst`, `.zip`), or hold one or many transcripts in a form
+of their own (a JSON document, a database), which their source turns into records. A file with many is a container: it
+is marked as being read until all of them are, so that a crash in the middle is made good by reading it again.
 """
 
 import os
-from collections import deque
-from collections.abc import Callable, Iterator
-from dataclasses import replace
-from datetime import timedelta
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from typing import BinaryIO
 
 from recollect.clock import Clock, to_text
 from recollect.database import Database
-from recollect.errors import NotFound
-from recollect.history.counts import Counts, Outcome
-from recollect.history.detection import FirstFacts, detect, first_facts
+from recollect.errors import NotFound, Unreadable
+from recollect.history.counts import Outcome, Problem
+from recollect.history.detection import Unrecognised, detect
 from recollect.history.finding import Found
-from recollect.history.folding import Batch, Fold, FoldState
-from recollect.history.identity import (
-    Change,
-    Identity,
-    Sighting,
-    failed_sighting,
-    head_of,
-    inode_of,
-    is_unchanged,
-    unfinished_sighting,
-    unread_file,
-)
-from recollect.history.privacy import Ignore
-from recollect.history.reading import Line, Unreadable, read_blocks
-from recollect.history.records import KnownRecords
-from recollect.history.sources import FileFacts, Source, source_named, sources
-from recollect.history.store import UNREAD, File, FileStatus, FileStore, LineStore, SeenPath
-from recollect.history.vault import Packer, digest_of
-from recollect.history.writing import Writer
+from recollect.history.folding import FoldState
+from recollect.history.identity import container_file, failed_sighting, seen_at, unfinished_sighting, unread_file
+from recollect.history.opening import Part, Stream, is_archive, open_transcript, parts_of, spool, stamp_of, unpacked
+from recollect.history.sources import FileFacts, Opened, Source, Transcript, source_named, sources
+from recollect.history.store import ARCHIVE, CONTAINER, UNREAD, File, FileStatus, FileStore
+from recollect.history.streams import Progress, RacedError, StreamReader
 from recollect.settings import Settings
 
 MAX_RACES = 20
 """How often a file is begun again because another process is reading it too, before it is left to that one."""
-VAULT_PAGE = 100
-"""Records, which may be of megabytes each."""
-
-Progress = Callable[[int], None]
-"""Called with the number of bytes that were just dealt with."""
 
 
-class _RacedError(Exception):
-    """Another process stored something of this file in between."""
+@dataclass(slots=True)
+class _Job:
+    """One file that is being taken in."""
 
+    found: Found
+    opened: BinaryIO
+    source: str | None
+    reimport: bool
+    progress: Progress
+    outcome: Outcome = field(default_factory=Outcome)
+    container_id: str = ""
+    done: int = 0
 
-def open_transcript(path: str) -> BinaryIO:
-    try:
-        path.encode()
-        return open(path, "rb")
-    except UnicodeEncodeError as error:
-        raise Unreadable(f"{path!a} has a name that is not UTF-8. Rename it, then ingest it again.") from error
-    except PermissionError as error:
-        raise Unreadable(f"{path} may not be read: {error.strerror}. Check its permissions.") from error
+    def report(self, reason: str) -> None:
+        """A part that cannot be read; the rest is."""
+        self.outcome.problems.append(Problem(file=self.found.path, reason=reason))
+
+    def advance(self) -> None:
+        """For files that are not read line by line: how far they are read."""
+        position = 0 if self.opened.closed else self.opened.tell()
+        if position > self.done:
+            self.progress(position - self.done)
+            self.done = position
 
 
 class Ingest:
@@ -68,20 +59,15 @@ class Ingest:
     def __init__(self, database: Database, settings: Settings, clock: Clock, *, keep_raw: bool) -> None:
         self._database = database
         self._house = settings.house
-        self._gap = timedelta(minutes=settings.conversation_gap_minutes)
         self._clock = clock
-        self._keep_raw = keep_raw
-        self.ignore = Ignore(str(settings.home))
-        self._packer = Packer()
-
-    def close(self) -> None:
-        self._packer.close()
+        self._streams = StreamReader(database, settings, clock, keep_raw=keep_raw)
+        self.ignore = self._streams.ignore
 
     def __enter__(self) -> "Ingest":
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.close()
+        self._streams.close()
 
     def take(
         self,
@@ -95,57 +81,39 @@ class Ingest:
         if found.status.st_size == 0:
             return Outcome(skipped=True)
         for _ in range(MAX_RACES):
-            outcome = Outcome()
-            with open_transcript(found.path) as opened:
-                status = os.fstat(opened.fileno())
-                reader = self._reader(found, opened, source)
-                if reader is None:
-                    return Outcome(skipped=True)
-                sighting, facts = self._sight(found, opened, status, reader, reimport)
-                file = sighting.file
-                pending = file.status is FileStatus.INGESTING
-                try:
-                    if sighting.change is Change.NONE and not pending:
-                        self._note_seen(sighting, found.path, status)
-                        return Outcome(skipped=True)
-                    self._read(sighting, reader, facts, opened, status, outcome, progress)
-                except _RacedError:
-                    continue
-            outcome.skipped = not outcome.bytes_read and not outcome.counts.lines
-            outcome.is_new_file, outcome.is_prompt_log = sighting.is_new, file.kind == "prompts"
-            return outcome
+            try:
+                with open_transcript(found.path) as opened:
+                    status = stamp_of(found.path, os.fstat(opened.fileno()))
+                    job = _Job(replace(found, status=status), opened, source, reimport, progress)
+                    self._take(job)
+            except RacedError:
+                continue
+            job.outcome.settle()
+            return job.outcome
         return Outcome(skipped=True)  # Another process is reading the file all the time, and will finish it.
 
     def take_from_vault(self, file_id: str) -> Outcome:
         """Read a file again of which only the vault is left."""
         with self._database.read() as session:
-            file = FileStore(session, self._house).get(file_id)
+            files = FileStore(session, self._house)
+            file = files.get(file_id)
+            inside = files.inside(file_id)
         if file is None:
             raise NotFound(f"No file {file_id} is known.")
-        try:
-            return self._read_vault(file)
-        except _RacedError:
-            return Outcome(skipped=True)  # Another process is at it.
-
-    def _read_vault(self, file: File) -> Outcome:
-        outcome = Outcome(is_prompt_log=file.kind == "prompts")
-        stored = (file.read_to, file.generation)
-        state = FoldState.from_json(file.state)
-        if state.vault_generation < 0:
-            state = FoldState(rewriting=True, vault_generation=file.generation)
-            file = replace(file, generation=file.generation + 1, counts=Counts(), status=FileStatus.INGESTING)
-        source = source_named(file.source)
-        known: KnownRecords = {}
-        fold = self._fold(file, source, _facts(file), state, file.key, known)
-        for lines in self._vault_lines(file.id, state.vault_generation, known):
-            batch = fold.fold(lines, at_end=True)
-            self._note_state(file, fold.state, batch)
-            stored = self._store(file, batch, source, stored, rewriting=True, outcome=outcome)
-        self._finish(file, fold.state, stored, None)
+        outcome = Outcome()
+        for one in inside if file.kind == CONTAINER else [file]:
+            try:
+                outcome.add(self._streams.read_vault(one))
+            except RacedError:
+                continue  # Another process is at it.
+        if file.kind == CONTAINER:
+            with self._database.write() as session:
+                FileStore(session, self._house).set_status(file.id, FileStatus.IDLE)
+        outcome.settle()
         return outcome
 
-    def set_aside(self, found: Found, reason: str) -> None:
-        """Remember a file that could not be read; it is tried again when it changes."""
+    def set_aside(self, found: Found, reason: str, *, is_locked: bool = False) -> None:
+        """Remember a file that could not be read; it is tried again when it changes, a locked one at the next scan."""
         with self._database.write() as session:
             files = FileStore(session, self._house)
             seen = files.seen(found.path)
@@ -154,201 +122,206 @@ class Ingest:
                 file = unread_file(found.path)
                 files.save(file)
             files.set_status(file.id, FileStatus.FAILED, reason)
-            files.see(failed_sighting(found.path, file.id, found.status))
+            sighting = unfinished_sighting if is_locked else failed_sighting
+            files.see(sighting(found.path, file.id, found.status))
 
-    def _reader(self, found: Found, opened: BinaryIO, source: str | None) -> Source | None:
+    def _take(self, job: _Job) -> None:
+        if is_archive(job.opened):
+            self._take_container(job, ARCHIVE, self._archived(job))
+            return
+        with unpacked(job.found.path, job.opened) as part:
+            source = self._source_of(job, part)
+            if source is None:
+                return
+            facts = source.locate(part.path, job.found.root)
+            given = source.transcripts(_opening(job, part), facts)
+            if given is None:
+                self._read_lines(job, part, source, facts)
+            elif source.holds_many:
+                self._take_container(job, source.name, ((source, transcript) for transcript in given))
+            else:
+                for transcript in given:
+                    self._read_transcript(job, source, transcript)
+
+    def _source_of(self, job: _Job, part: Part) -> Source | None:
         """Who reads this file; None while there is too little of it to tell."""
-        if source:
-            return source_named(source)
-        with self._database.read() as session:
-            files = FileStore(session, self._house)
-            seen = files.seen(found.path)
-            known = files.get(seen.file_id) if seen else None
-        if known is None or known.source == UNREAD:
-            return detect(found.path, opened)
+        path = job.found.path
+        if job.source:
+            return source_named(job.source)
+        known = self._known_at(path)
+        if known is None or known.source in (UNREAD, ARCHIVE):
+            return detect(part.path, part.file, path, is_guess=job.found.is_guess)
         if known.source not in sources():
-            raise Unreadable(f"{found.path} was read by the source {known.source}, which is not installed any more.")
+            raise Unreadable(f"{path} was read by the source {known.source}, which is not installed any more.")
         return source_named(known.source)
 
-    def _sight(
-        self, found: Found, opened: BinaryIO, status: os.stat_result, source: Source, reimport: bool
-    ) -> tuple[Sighting, FileFacts]:
-        facts = source.locate(found.path, found.root)
+    def _known_at(self, path: str) -> File | None:
         with self._database.read() as session:
             files = FileStore(session, self._house)
-            seen = files.seen(found.path)
-            known = files.get(seen.file_id) if seen else None
-            if seen and known and known.source == source.name and is_unchanged(seen, status):
-                sighting = Sighting(known, Change.NONE)
-            else:
-                identity = Identity(files, LineStore(session, self._house))
-                sighting = identity.sight(found.path, opened, status.st_size, source, facts, seen)
-        is_half_from_vault = FoldState.from_json(sighting.file.state).vault_generation >= 0
-        if (reimport or is_half_from_vault) and not sighting.is_new and sighting.file.path == found.path:
-            sighting.change = Change.REWRITTEN
-        return sighting, facts
+            seen = files.seen(path)
+            return files.get(seen.file_id) if seen else None
 
-    def _read(
-        self,
-        sighting: Sighting,
-        source: Source,
-        facts: FileFacts,
-        opened: BinaryIO,
-        status: os.stat_result,
-        outcome: Outcome,
-        progress: Progress,
-    ) -> None:
-        file = sighting.file
-        stored = None if sighting.is_new else (file.read_to, file.generation)
-        state = FoldState.from_json(file.state)
-        if sighting.change is Change.REWRITTEN:
-            state = FoldState(rewriting=True)
-            head = head_of(opened)
-            file = replace(file, generation=file.generation + 1, head=head, read_to=0, newlines=0, counts=Counts())
-        file = replace(file, status=FileStatus.INGESTING, reason="", last_read_at=to_text(self._clock()))
-        known = self._known(file) if file.generation else None
-        first = FirstFacts() if state.cwd and state.at else first_facts(opened)
-        fold = self._fold(file, source, replace(facts, key=file.key), state, opened.name, known, first)
-        for lines, is_last in _with_last(read_blocks(opened, file.read_to, file.newlines)):
-            batch = fold.fold(lines, at_end=is_last)
-            read = batch.end - file.read_to
-            file.read_to, file.newlines = batch.end, batch.newlines
-            if is_last and not state.rewriting and not state.must_regroup:
-                file.status = FileStatus.IDLE
-            self._note_state(file, fold.state, batch)
-            # Seen from the first block on, so that a file whose reading is cut off and which then changes is the same.
-            is_done = file.status is FileStatus.IDLE
-            seen = _seen(opened.name, file.id, status) if is_done else unfinished_sighting(opened.name, file.id, status)
-            later = state.rewriting or state.must_regroup
-            stored = self._store(file, batch, source, stored, later, outcome, seen)
-            state.must_regroup = FoldState.from_json(file.state).must_regroup
-            outcome.bytes_read += read
-            progress(read)
-        if file.status is not FileStatus.IDLE:
-            self._finish(file, fold.state, stored, _seen(opened.name, file.id, status))
+    def _take_container(self, job: _Job, source: str, inside: Iterable[tuple[Source, Transcript | Stream]]) -> None:
+        """Take every transcript of a file that holds many. One that breaks off keeps what came before."""
+        file = self._known_at(job.found.path)
+        if file is None or file.kind != CONTAINER or file.source != source:
+            file = container_file(job.found.path, source)
+        job.container_id = file.id
+        self._note_container(file, FileStatus.INGESTING, job)
+        try:
+            for owner, transcript in inside:
+                self._read_transcript(job, owner, transcript)
+                job.advance()
+        except Unreadable as error:
+            job.outcome.failure = error
+        self._note_container(file, FileStatus.IDLE, job)
 
-    def _fold(
-        self,
-        file: File,
-        source: Source,
-        facts: FileFacts,
-        state: FoldState,
-        path: str,
-        known: KnownRecords | None,
-        first: FirstFacts | None = None,
-    ) -> Fold:
-        with self._database.read() as session:
-            spans = FileStore(session, self._house).spans()
-        return Fold(
+    def _note_container(self, file: File, status: FileStatus, job: _Job) -> None:
+        file = replace(file, status=status, reason="", last_read_at=to_text(self._clock()))
+        path = job.found.path
+        with self._database.write() as session:
+            files = FileStore(session, self._house)
+            files.save(file)
+            before = files.seen(path)
+            if before and before.file_id != file.id:
+                files.drop_unread(before.file_id)
+            sighting = seen_at if status is FileStatus.IDLE else unfinished_sighting
+            files.see(sighting(path, file.id, job.found.status))
+
+    def _archived(self, job: _Job) -> Iterator[tuple[Source, Transcript | Stream]]:
+        """Every transcript in an archive, entry by entry."""
+        path = job.found.path
+        has_any = False
+        for part in parts_of(path, job.opened, job.report):
+            try:
+                source = source_named(job.source) if job.source else detect(part.path, part.file, is_guess=True)
+                if source is None:
+                    continue
+                has_any = True
+                facts = source.locate(part.path, path)
+                given = source.transcripts(_opening(job, part), facts)
+                if given is None:
+                    yield source, self._lines_of(job, part, source, facts)
+                    continue
+                for transcript in given:
+                    yield source, transcript
+            except Unrecognised:
+                continue  # An export brings along much that is no conversation.
+            except Unreadable as error:
+                job.report(str(error))
+        if not has_any:
+            raise Unrecognised(f"{path} holds no transcript that is known. Known sources: {', '.join(sources())}.")
+
+    def _lines_of(self, job: _Job, part: Part, source: Source, facts: FileFacts) -> Stream:
+        is_whole_file = part.file is job.opened
+        return Stream(
+            path=job.found.path,
+            file=part.file,
+            size=job.found.status.st_size if is_whole_file else part.file.seek(0, os.SEEK_END),
             source=source,
             facts=facts,
-            file_id=file.id,
-            generation=file.generation,
-            state=state,
-            ignore=self.ignore,
-            spans=spans,
-            keep_raw=self._keep_raw,
-            path=path,
-            packer=self._packer,
-            first=first or FirstFacts(),
-            known=known,
+            status=job.found.status,
+            container_id=job.container_id,
+            version=facts.version,
+            problem=part.problem,
         )
 
-    def _known(self, file: File) -> KnownRecords:
+    def _read_lines(self, job: _Job, part: Part, source: Source, facts: FileFacts) -> None:
+        stream = self._lines_of(job, part, source, facts)
+        progress = job.progress if part.file is job.opened else _ignore
+        self._streams.read(stream, job.outcome, reimport=job.reimport, progress=progress)
+        if part.problem:
+            job.outcome.failure = Unreadable(part.problem)
+
+    def _read_transcript(self, job: _Job, source: Source, transcript: Transcript | Stream) -> None:
+        if isinstance(transcript, Stream):
+            self._read_member(job, transcript)
+            return
+        known = self._stored(source, transcript.facts.key) if transcript.facts.is_unique else None
+        if known and not job.reimport and _is_old(known, transcript):
+            return
+        records = transcript.records
+        if known and transcript.order:
+            records = merged(self._streams.kept_records(known), records, transcript)
+        lines = _Lines(records)
+        with spool(lines) as file:
+            stream = Stream(
+                path=job.found.path,
+                file=file,
+                size=lines.size,
+                source=source,
+                facts=transcript.facts,
+                status=job.found.status,
+                container_id=job.container_id,
+                is_derived=True,
+                version=transcript.version,
+                problem=str(lines.problem or ""),
+            )
+            self._read_member(job, stream)
+        if lines.problem:
+            job.outcome.failure = lines.problem
+
+    def _read_member(self, job: _Job, stream: Stream) -> None:
+        """If another process has this one of many, that process finishes it."""
+        for _ in range(MAX_RACES if job.container_id else 1):
+            try:
+                self._streams.read(stream, job.outcome, reimport=job.reimport, progress=_ignore)
+            except RacedError:
+                if not job.container_id:
+                    raise
+                continue
+            return
+
+    def _stored(self, source: Source, key: str) -> File | None:
         with self._database.read() as session:
-            return LineStore(session, self._house).older_than(file.id, file.generation)
-
-    def _note_state(self, file: File, state: FoldState, batch: Batch) -> None:
-        file.session_id = file.session_id or state.session_id
-        file.last_entry_at = max(file.last_entry_at, state.at)
-        file.title = batch.title or file.title
-        file.state = state.to_json()
-        file.counts.add(batch.counts)
-
-    def _store(
-        self,
-        file: File,
-        batch: Batch,
-        source: Source,
-        stored: tuple[int, int] | None,
-        rewriting: bool,
-        outcome: Outcome,
-        seen: SeenPath | None = None,
-    ) -> tuple[int, int]:
-        """Commit a batch; where the file stands in the database now."""
-        with self._database.write() as session:
-            writer = Writer(session, self._house, self._gap)
-            self._check(writer.files, file, stored)
-            added = writer.write(file, batch, source.parser_version, group_later=rewriting)
-            if seen:
-                self._see(writer.files, seen)
-        outcome.messages_added += added
-        outcome.counts.add(batch.counts)
-        outcome.problems += batch.problems
-        return (file.read_to, file.generation)
-
-    def _finish(self, file: File, state: FoldState, stored: tuple[int, int] | None, seen: SeenPath | None) -> None:
-        """The last step of a rewritten file, and of one whose reader died just before it."""
-        must_finish = state.rewriting or state.must_regroup
-        state.rewriting, state.must_regroup, state.vault_generation = False, False, -1
-        file.status, file.state = FileStatus.IDLE, state.to_json()
-        with self._database.write() as session:
-            writer = Writer(session, self._house, self._gap)
-            self._check(writer.files, file, stored)
-            if must_finish:
-                writer.finish(file)
-            else:
-                writer.files.save(file)
-            if seen:
-                self._see(writer.files, seen)
-
-    def _check(self, files: FileStore, file: File, stored: tuple[int, int] | None) -> None:
-        row = files.get(file.id)
-        if (None if row is None else (row.read_to, row.generation)) != stored:
-            raise _RacedError
-
-    def _note_seen(self, sighting: Sighting, path: str, status: os.stat_result) -> None:
-        """Nothing new, but it lies here or looks like this now: next time it need not be opened."""
-        with self._database.write() as session:
-            files = FileStore(session, self._house)
-            file = sighting.file
-            self._check(files, file, (file.read_to, file.generation))
-            self._see(files, _seen(path, file.id, status))
-            file.status, file.reason = FileStatus.IDLE, ""
-            files.save(file)
-
-    def _see(self, files: FileStore, seen: SeenPath) -> None:
-        """It lies here. What stood for it while it could not be read is not needed any more."""
-        before = files.seen(seen.path)
-        if before and before.file_id != seen.file_id:
-            files.drop_unread(before.file_id)
-        files.see(seen)
-
-    def _vault_lines(self, file_id: str, generation: int, known: KnownRecords) -> Iterator[list[Line]]:
-        start = 0
-        while True:
-            with self._database.read() as session:
-                page = LineStore(session, self._house).page(file_id, generation, start, VAULT_PAGE)
-            if not page:
-                return
-            for first, _, raw in page:
-                known.setdefault(digest_of(raw), deque()).append((generation, first))
-            yield [Line(first, raw, number) for first, number, raw in page]
-            start = page[-1][0] + 1
+            return next(iter(FileStore(session, self._house).with_key(source.name, key)), None)
 
 
-def _facts(file: File) -> FileFacts:
-    return FileFacts(key=file.key, kind=file.kind, session_id=file.session_id, agent_id=file.agent_id)
+class _Lines:
+    """Records as lines. Remembers how long they are, and what is wrong with their end."""
+
+    def __init__(self, records: Iterable[bytes]) -> None:
+        self._records = records
+        self.size = 0
+        self.problem: Unreadable | None = None
+
+    def __iter__(self) -> Iterator[bytes]:
+        try:
+            for record in self._records:
+                self.size += len(record) + 1
+                yield record + b"\n"
+        except Unreadable as error:
+            self.problem = error
 
 
-def _seen(path: str, file_id: str, status: os.stat_result) -> SeenPath:
-    return SeenPath(path, file_id, status.st_size, status.st_mtime_ns, inode_of(status))
+def merged(kept: Iterator[bytes], given: Iterable[bytes], transcript: Transcript) -> Iterator[bytes]:
+    """What is known of a transcript with a text that may be only a part of it, each record in its place."""
+    place = transcript.order
+    assert place is not None
+    waiting = next(kept, None)
+    for record in given:
+        where = place(record)
+        while waiting is not None and place(waiting) < where:
+            yield waiting
+            waiting = next(kept, None)
+        if waiting is not None and place(waiting) == where:
+            waiting = next(kept, None)
+        yield record
+    while waiting is not None:
+        yield waiting
+        waiting = next(kept, None)
 
 
-def _with_last(blocks: Iterator[list[Line]]) -> Iterator[tuple[list[Line], bool]]:
-    """Each block, and whether it is the last one."""
-    previous = next(blocks, None)
-    while previous is not None:
-        following = next(blocks, None)
-        yield previous, following is None
-        previous = following
+def _opening(job: _Job, part: Part) -> Opened:
+    part.file.seek(0)
+    return Opened(path=part.path, file=part.file, report=job.report, database=job.found.path)
+
+
+def _is_old(known: File, transcript: Transcript) -> bool:
+    """Read to its end already, in this text or a later one."""
+    version = FoldState.from_json(known.state).version
+    return bool(transcript.version) and known.status is FileStatus.IDLE and transcript.version <= version
+
+
+def _ignore(_: int) -> None:
+    return None

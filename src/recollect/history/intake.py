@@ -11,14 +11,25 @@ from pathlib import Path
 
 from recollect.clock import Clock
 from recollect.database import Database
-from recollect.errors import Denied, NotFound, RecollectError
+from recollect.errors import Denied, Locked, NotFound, RecollectError, Unreadable
 from recollect.history.counts import IngestReport, Problem
+from recollect.history.detection import Unrecognised
 from recollect.history.finding import Found, find
 from recollect.history.identity import is_unchanged
-from recollect.history.ingest import Ingest, Progress
-from recollect.errors import Unreadable
+from recollect.history.ingest import Ingest
+from recollect.history.opening import stamp_of
 from recollect.history.sources import source_named
-from recollect.history.store import THIS_HOST, UNREAD, ConversationStore, File, FileStatus, FileStore, SeenPath
+from recollect.history.store import (
+    CONTAINER,
+    THIS_HOST,
+    UNREAD,
+    ConversationStore,
+    File,
+    FileStatus,
+    FileStore,
+    SeenPath,
+)
+from recollect.history.streams import Progress
 from recollect.history.writing import Writer
 from recollect.settings import Settings
 
@@ -57,7 +68,7 @@ class Intake:
                 if os.path.exists(place):
                     if not os.access(place, os.R_OK):
                         raise Denied(f"{path} may not be read. Check its permissions.")
-                    found.update((item.path, item) for item in _at(place, ingest, denied=denied))
+                    found.update((item.path, item) for item in _at(place, ingest, denied=denied, guess=True))
                 elif not vanished:
                     raise NotFound(f"{path} does not exist. Give a transcript or a folder of transcripts.")
             on_total(sum(item.status.st_size for item in found.values()))
@@ -91,32 +102,42 @@ class Intake:
         report = IngestReport()
         with self._database.read() as session:
             interrupted = FileStore(session, self._house).with_status(FileStatus.INGESTING)
-        interrupted = [file for file in interrupted if file.host == THIS_HOST]
+        mine = [file for file in interrupted if file.host == THIS_HOST]
         with self._ingest(None) as ingest:
-            for file in interrupted:
+            for file in self._on_disk(mine):
                 report.files += 1
                 self._recover_one(ingest, file, report)
+            for file in mine:
+                if file.container_id and self._is_half_read(file):
+                    report.add(ingest.take_from_vault(file.id))
         with self._database.write() as session:
             ConversationStore(session, self._house).requeue_interrupted()
         return report
 
+    def _on_disk(self, files: list[File]) -> list[File]:
+        """The files to open again: for a transcript inside another file that one."""
+        with self._database.read() as session:
+            store = FileStore(session, self._house)
+            found = [store.get(file.container_id) if file.container_id else file for file in files]
+        return list({file.id: file for file in found if file}.values())
+
+    def _is_half_read(self, file: File) -> bool:
+        with self._database.read() as session:
+            known = FileStore(session, self._house).get(file.id)
+            return known is not None and known.status is FileStatus.INGESTING
+
     def _recover_one(self, ingest: Ingest, file: File, report: IngestReport) -> None:
+        if not os.path.exists(file.path):
+            report.add(ingest.take_from_vault(file.id))
+            return
         try:
-            if os.path.exists(file.path):
-                found = Found(file.path, os.path.dirname(file.path), os.stat(file.path))
-                try:
-                    report.add(ingest.take(found, source=file.source))
-                except RecollectError as error:
-                    if not isinstance(error, Unreadable):
-                        raise
-                    self._fail(report, ingest, found, error)
-                except Exception as error:  # noqa: BLE001  see `_take_one`
-                    self._fail(report, ingest, found, error)
-            else:
-                report.add(ingest.take_from_vault(file.id))
+            found = Found(file.path, os.path.dirname(file.path), stamp_of(file.path, os.stat(file.path)))
         except OSError as error:
             report.failed += 1
             report.problems.append(Problem(file=file.path, reason=f"{file.path} cannot be read: {error.strerror}."))
+            return
+        source = None if file.kind == CONTAINER else file.source
+        self._take_one(ingest, found, source, False, lambda _: None, report)
 
     def _take_all(
         self,
@@ -159,9 +180,18 @@ class Intake:
             on_progress(read)
 
         try:
-            report.add(ingest.take(found, source=source, reimport=reimport, progress=advance))
+            outcome = ingest.take(found, source=source, reimport=reimport, progress=advance)
+            report.add(outcome)
+            if outcome.failure:
+                self._fail(report, ingest, found, outcome.failure)
         except FileNotFoundError:
             report.skipped += 1  # It was deleted since it was found.
+        except Unrecognised as error:
+            if found.is_guess:
+                report.files -= 1
+                report.passed_over += 1
+            else:
+                self._fail(report, ingest, found, error)
         except (Unreadable, OSError) as error:
             self._fail(report, ingest, found, error)
         except RecollectError:
@@ -180,7 +210,7 @@ class Intake:
         report.failed += 1
         report.problems.append(Problem(file=path if _is_utf8(path) else ascii(path)[1:-1], reason=reason))
         if _is_utf8(path):
-            ingest.set_aside(found, reason)
+            ingest.set_aside(found, reason, is_locked=isinstance(error, Locked))
 
     def _unchanged_paths(self, retry_failed: bool) -> dict[str, SeenPath]:
         """Paths that need no look while they are unchanged: those read to their end and, unless asked, the failed."""
@@ -219,16 +249,20 @@ class Intake:
         return Ingest(self._database, self._settings, self._clock, keep_raw=chosen)
 
 
-def _at(place: str, ingest: Ingest, root: str | None = None, denied: list[str] | None = None) -> list[Found]:
+def _at(
+    place: str, ingest: Ingest, root: str | None = None, denied: list[str] | None = None, *, guess: bool = False
+) -> list[Found]:
     """The transcripts at a path: itself when it is a file, else those below it. `denied` gets closed folders."""
     if os.path.isdir(place):
-        return find(root or place, ingest.ignore, below=place, on_denied=(denied if denied is not None else []).append)
+        on_denied = (denied if denied is not None else []).append
+        return find(root or place, ingest.ignore, below=place, on_denied=on_denied, guess=guess)
     try:
         status = os.stat(place)
     except OSError:
         return []
     folder = root or os.path.dirname(place)
-    return [] if ingest.ignore.keeps_out_file(place, folder) else [Found(place, folder, status)]
+    found = Found(place, folder, stamp_of(place, status))
+    return [] if ingest.ignore.keeps_out_file(place, folder) else [found]
 
 
 def _is_at(path: str, place: str) -> bool:

@@ -34,6 +34,7 @@ __all__ = [
 ]
 
 ENTRY_POINT_GROUP = "recollect.sources"
+GENERIC = "generic"
 
 
 @cache
@@ -55,5 +56,7 @@ def source_named(name: str) -> Source:
         raise Invalid(f"No source is called {name!r}. Known: {', '.join(sources())}.") from None
 
 
-def recognise(head: Head) -> Source | None:
-    return next((source for source in sources().values() if source.recognises(head)), None)
+def recognise(head: Head, *, is_guess: bool = False) -> Source | None:
+    """Whose file this is. A guess, of which not even the name speaks for a transcript, is never called generic."""
+    known = [source for source in sources().values() if not (is_guess and source.name == GENERIC)]
+    return next((source for source in known if source.recognises(head)), None)

@@ -22,7 +22,7 @@ BLOCK_BYTES = 1 << 20
 MAX_VALUE_CHARACTERS = 256 << 20
 """A single value above this is not read: no conversation is so long, but a crafted file may be."""
 
-_DECODER = json.JSONDecoder(strict=False)
+_raw_decode: Callable[[str, int], tuple[Any, int]] = json.JSONDecoder(strict=False).raw_decode
 _SPACE = re.compile(r"[\s\x00\ufeff]*")
 _NEXT_ELEMENT = re.compile(r"\}[\s\x00]*,[\s\x00]*(?=\{)")
 
@@ -71,7 +71,7 @@ class _Walk:
         self._on_damage = on_damage
         self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode
         self._text = ""
-        self._at = 0
+        self._at: int = 0
         self._dropped = 0
         """Characters before the text in memory."""
         self._is_at_end = False
@@ -153,7 +153,7 @@ class _Walk:
         step = BLOCK_BYTES
         while True:
             try:
-                value, end = _DECODER.raw_decode(self._text, self._at)
+                value, end = _raw_decode(self._text, self._at)
                 if end < len(self._text) or self._is_at_end:
                     break
             except json.JSONDecodeError as error:

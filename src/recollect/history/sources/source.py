@@ -51,6 +51,8 @@ class FileFacts:
     """The project, when only the place of the file tells it."""
     is_unique: bool = False
     """The key alone says which transcript it is, wherever it lies and however it is packed."""
+    version: str = ""
+    """See `Transcript.version`; for a form of the file that replaces an older form."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,8 +108,10 @@ class Head:
 
     @cached_property
     def records(self) -> list[dict[str, object]]:
-        """The first lines that are JSON objects."""
+        """The first lines that are JSON objects; none in a document that takes several lines."""
         found: list[dict[str, object]] = []
+        if self.is_array or self.start.lstrip(b"\xef\xbb\xbf \t\r\n").partition(b"\n")[0].strip() == b"{":
+            return found
         for line in self.start.split(b"\n", FIRST_RECORDS)[:FIRST_RECORDS]:
             try:
                 value = msgspec.json.decode(strip_padding(line)[1])

@@ -1,12 +1,23 @@
 """All SQL on history's tables, one class per table or two. Each works inside one session, for one house."""
 
 from recollect.history.store.conversations import ConversationStore
-from recollect.history.store.files import THIS_HOST, UNREAD, File, FileStatus, FileStore, SeenPath
+from recollect.history.store.files import (
+    ARCHIVE,
+    CONTAINER,
+    THIS_HOST,
+    UNREAD,
+    File,
+    FileStatus,
+    FileStore,
+    SeenPath,
+)
 from recollect.history.store.lines import LineStore, Occurrence
 from recollect.history.store.messages import MessageStore
 from recollect.history.store.threads import ThreadStore
 
 __all__ = [
+    "ARCHIVE",
+    "CONTAINER",
     "THIS_HOST",
     "UNREAD",
     "ConversationStore",

@@ -15,6 +15,10 @@ from recollect.history.spans import Span
 THIS_HOST = platform.node() or "localhost"
 UNREAD = "(unread)"
 """The source of a file that could not be read, so that nobody knows whose it is."""
+ARCHIVE = "(archive)"
+"""The source of a `.zip`: what lies in it may be of several."""
+CONTAINER = "container"
+"""The kind of a file that has no records of its own, but transcripts inside."""
 
 
 class FileStatus(StrEnum):
@@ -51,6 +55,8 @@ class File:
     title: str = ""
     state: str = ""
     counts: Counts = field(default_factory=Counts)
+    container_id: str = ""
+    """The file in which this transcript lies; empty: it is a file of its own."""
 
     @property
     def name(self) -> str:
@@ -88,6 +94,10 @@ ORDER BY key, copy
 """
 BY_STATUS = f"SELECT {_COLUMNS} FROM history_files WHERE house = :house AND status = :status ORDER BY key, copy"
 ALL = f"SELECT {_COLUMNS} FROM history_files WHERE house = :house ORDER BY key, copy"
+IN_CONTAINER = f"""
+SELECT {_COLUMNS} FROM history_files WHERE house = :house AND container_id = :container_id AND container_id <> ''
+ORDER BY key, copy
+"""
 SAVE = f"""
 INSERT INTO history_files (house, {_COLUMNS}) VALUES (:house, {_VALUES})
 ON CONFLICT (house, id) DO UPDATE SET {_CHANGES}
@@ -142,6 +152,9 @@ class FileStore:
 
     def with_status(self, status: FileStatus) -> list[File]:
         return self._select(BY_STATUS, status=status)
+
+    def inside(self, container_id: str) -> list[File]:
+        return self._select(IN_CONTAINER, container_id=container_id)
 
     def every(self) -> list[File]:
         return self._select(ALL)

@@ -40,7 +40,8 @@ ORDER BY start_byte DESC LIMIT 1
 """
 DIGESTS = """
 SELECT start_byte, length, digest FROM history_lines
-WHERE house = :house AND file_id = :file_id AND generation = :generation ORDER BY start_byte
+WHERE house = :house AND file_id = :file_id AND generation = :generation AND start_byte + length <= :up_to
+ORDER BY start_byte
 """
 OCCURRENCES = """
 SELECT message_id, file_id, generation, start_byte, line, raw FROM history_lines
@@ -142,8 +143,9 @@ class LineStore:
             found[last[0]] = Probe(*last)
         return sorted(found.values(), key=lambda probe: probe.start_byte)
 
-    def digests(self, file_id: str, generation: int) -> Iterator[Probe]:
-        for row in self._session.each(DIGESTS, self._given(file_id=file_id, generation=generation)):
+    def digests(self, file_id: str, generation: int, up_to: int) -> Iterator[Probe]:
+        given = self._given(file_id=file_id, generation=generation, up_to=up_to)
+        for row in self._session.each(DIGESTS, given):
             yield Probe(*row)
 
     def occurrences(self, message_ids: list[str]) -> list[Occurrence]:

@@ -1,0 +1,273 @@
+"""Reading one transcript: find out what changed, read only that, store it batch by batch.
+
+A transcript is a stream of records, a line each: the file itself, or what was unpacked from it. Rows and the offset
+after them commit together, each batch checks that nobody else moved the offset meanwhile, and what is already there is
+recognised; so a crash, a second process or a second run changes nothing in the end.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import timedelta
+
+from recollect.clock import Clock, to_text
+from recollect.database import Database
+from recollect.errors import Unreadable
+from recollect.history.counts import Counts, Outcome
+from recollect.history.detection import FirstFacts, first_facts
+from recollect.history.folding import Batch, Fold, FoldState
+from recollect.history.identity import (
+    Change,
+    Identity,
+    Sighting,
+    head_of,
+    is_unchanged,
+    seen_at,
+    unfinished_sighting,
+)
+from recollect.history.opening import Stream
+from recollect.history.privacy import Ignore
+from recollect.history.reading import Line, read_blocks
+from recollect.history.records import KnownRecords
+from recollect.history.sources import FileFacts, Source, source_named
+from recollect.history.store import File, FileStatus, FileStore, LineStore, SeenPath
+from recollect.history.vault import Packer, digest_of
+from recollect.history.writing import Writer
+from recollect.settings import Settings
+
+VAULT_PAGE = 100
+"""Records, which may be of megabytes each."""
+
+Progress = Callable[[int], None]
+"""Called with the number of bytes that were just dealt with."""
+
+
+class RacedError(Exception):
+    """Another process stored something of this transcript in between."""
+
+
+class StreamReader:
+    """Reads transcripts into the history of one house."""
+
+    def __init__(self, database: Database, settings: Settings, clock: Clock, *, keep_raw: bool) -> None:
+        self._database = database
+        self._house = settings.house
+        self._gap = timedelta(minutes=settings.conversation_gap_minutes)
+        self._clock = clock
+        self._keep_raw = keep_raw
+        self.ignore = Ignore(str(settings.home))
+        self._packer = Packer()
+
+    def close(self) -> None:
+        self._packer.close()
+
+    def read(self, stream: Stream, outcome: Outcome, *, reimport: bool = False, progress: Progress) -> None:
+        """Read what a transcript has new. Raises RacedError, and Unreadable when only a part of a known one is left."""
+        sighting = self._sight(stream, reimport)
+        if stream.problem and not sighting.is_new:
+            raise Unreadable(stream.problem)
+        file = sighting.file
+        if sighting.change is Change.NONE and file.status is not FileStatus.INGESTING:
+            self._note_seen(sighting, stream)
+            return
+        self._read(sighting, stream, outcome, progress)
+        outcome.is_new_file |= sighting.is_new
+        outcome.is_prompt_log |= file.kind == "prompts"
+
+    def read_vault(self, file: File) -> Outcome:
+        """Read a transcript again of which only the vault is left. Raises RacedError."""
+        outcome = Outcome(is_prompt_log=file.kind == "prompts")
+        stored = (file.read_to, file.generation)
+        state = FoldState.from_json(file.state)
+        if state.vault_generation < 0:
+            state = FoldState(rewriting=True, folder=state.folder, version=state.version)
+            state.vault_generation = file.generation
+            file = replace(file, generation=file.generation + 1, counts=Counts(), status=FileStatus.INGESTING)
+        source = source_named(file.source)
+        known: KnownRecords = {}
+        fold = self._fold(file, source, _facts(file), state, file.key, known)
+        for lines in self._vault_lines(file.id, state.vault_generation, known):
+            batch = fold.fold(lines, at_end=True)
+            self._note_state(file, fold.state, batch)
+            stored = self._store(file, batch, source, stored, rewriting=True, outcome=outcome)
+        self._finish(file, fold.state, stored, None)
+        return outcome
+
+    def _sight(self, stream: Stream, reimport: bool) -> Sighting:
+        with self._database.read() as session:
+            files = FileStore(session, self._house)
+            seen = None if stream.container_id else files.seen(stream.path)
+            known = files.get(seen.file_id) if seen else None
+            if seen and known and known.source == stream.source.name and is_unchanged(seen, stream.status):
+                sighting = Sighting(known, Change.NONE)
+            else:
+                sighting = Identity(files, LineStore(session, self._house)).sight(stream, seen)
+        is_half_from_vault = FoldState.from_json(sighting.file.state).vault_generation >= 0
+        if (reimport or is_half_from_vault) and not sighting.is_new and sighting.file.path == stream.path:
+            sighting.change = Change.REWRITTEN
+        return sighting
+
+    def _read(self, sighting: Sighting, stream: Stream, outcome: Outcome, progress: Progress) -> None:
+        file, opened, source = sighting.file, stream.file, stream.source
+        stored = None if sighting.is_new else (file.read_to, file.generation)
+        state = FoldState.from_json(file.state)
+        if sighting.change is Change.REWRITTEN:
+            state = FoldState(rewriting=True, folder=state.folder)
+            head = head_of(opened)
+            file = replace(file, generation=file.generation + 1, head=head, read_to=0, newlines=0, counts=Counts())
+        state.version = stream.version
+        file = replace(file, status=FileStatus.INGESTING, reason="", last_read_at=to_text(self._clock()))
+        file.container_id = stream.container_id
+        known = self._known(file) if file.generation else None
+        first = FirstFacts() if state.cwd and state.at else first_facts(opened)
+        fold = self._fold(file, source, replace(stream.facts, key=file.key), state, stream.path, known, first)
+        for lines, is_last in _with_last(read_blocks(opened, file.read_to, file.newlines)):
+            batch = fold.fold(lines, at_end=is_last)
+            read = batch.end - file.read_to
+            file.read_to, file.newlines = batch.end, batch.newlines
+            if is_last and not state.rewriting and not state.must_regroup:
+                file.status = FileStatus.IDLE
+            self._note_state(file, fold.state, batch)
+            later = state.rewriting or state.must_regroup
+            stored = self._store(file, batch, source, stored, later, outcome, self._sighting(stream, file))
+            state.must_regroup = FoldState.from_json(file.state).must_regroup
+            outcome.bytes_read += read
+            progress(read)
+        if file.status is not FileStatus.IDLE:
+            file.status = FileStatus.IDLE
+            self._finish(file, fold.state, stored, self._sighting(stream, file))
+
+    def _sighting(self, stream: Stream, file: File) -> SeenPath | None:
+        """Seen from the first block on, so that a file whose reading is cut off and which then changes is the same."""
+        if stream.container_id:
+            return None
+        is_done = file.status is FileStatus.IDLE
+        return (seen_at if is_done else unfinished_sighting)(stream.path, file.id, stream.status)
+
+    def _fold(
+        self,
+        file: File,
+        source: Source,
+        facts: FileFacts,
+        state: FoldState,
+        path: str,
+        known: KnownRecords | None,
+        first: FirstFacts | None = None,
+    ) -> Fold:
+        with self._database.read() as session:
+            spans = FileStore(session, self._house).spans()
+        return Fold(
+            source=source,
+            facts=facts,
+            file_id=file.id,
+            generation=file.generation,
+            state=state,
+            ignore=self.ignore,
+            spans=spans,
+            keep_raw=self._keep_raw,
+            path=path,
+            packer=self._packer,
+            first=first or FirstFacts(),
+            known=known,
+        )
+
+    def _known(self, file: File) -> KnownRecords:
+        with self._database.read() as session:
+            return LineStore(session, self._house).older_than(file.id, file.generation)
+
+    def _note_state(self, file: File, state: FoldState, batch: Batch) -> None:
+        file.session_id = file.session_id or state.session_id
+        file.last_entry_at = max(file.last_entry_at, state.at)
+        file.title = batch.title or file.title
+        file.state = state.to_json()
+        file.counts.add(batch.counts)
+
+    def _store(
+        self,
+        file: File,
+        batch: Batch,
+        source: Source,
+        stored: tuple[int, int] | None,
+        rewriting: bool,
+        outcome: Outcome,
+        seen: SeenPath | None = None,
+    ) -> tuple[int, int]:
+        """Commit a batch; where the file stands in the database now."""
+        with self._database.write() as session:
+            writer = Writer(session, self._house, self._gap)
+            self._check(writer.files, file, stored)
+            added = writer.write(file, batch, source.parser_version, group_later=rewriting)
+            if seen:
+                self._see(writer.files, seen)
+        outcome.messages_added += added
+        outcome.counts.add(batch.counts)
+        outcome.problems += batch.problems
+        return (file.read_to, file.generation)
+
+    def _finish(self, file: File, state: FoldState, stored: tuple[int, int] | None, seen: SeenPath | None) -> None:
+        """The last step of a rewritten file, and of one whose reader died just before it."""
+        must_finish = state.rewriting or state.must_regroup
+        state.rewriting, state.must_regroup, state.vault_generation = False, False, -1
+        file.status, file.state = FileStatus.IDLE, state.to_json()
+        with self._database.write() as session:
+            writer = Writer(session, self._house, self._gap)
+            self._check(writer.files, file, stored)
+            if must_finish:
+                writer.finish(file)
+            else:
+                writer.files.save(file)
+            if seen:
+                self._see(writer.files, seen)
+
+    def _check(self, files: FileStore, file: File, stored: tuple[int, int] | None) -> None:
+        row = files.get(file.id)
+        if (None if row is None else (row.read_to, row.generation)) != stored:
+            raise RacedError
+
+    def _note_seen(self, sighting: Sighting, stream: Stream) -> None:
+        """Nothing new, but it lies here or looks like this now: next time it need not be opened."""
+        with self._database.write() as session:
+            files = FileStore(session, self._house)
+            file = sighting.file
+            self._check(files, file, (file.read_to, file.generation))
+            if not stream.container_id:
+                self._see(files, seen_at(stream.path, file.id, stream.status))
+            file.status, file.reason = FileStatus.IDLE, ""
+            files.save(file)
+
+    def _see(self, files: FileStore, seen: SeenPath) -> None:
+        """It lies here. What stood for it while it could not be read is not needed any more."""
+        before = files.seen(seen.path)
+        if before and before.file_id != seen.file_id:
+            files.drop_unread(before.file_id)
+        files.see(seen)
+
+    def kept_records(self, file: File) -> Iterator[bytes]:
+        """What the vault has of a transcript as it is now, in its order."""
+        for lines in self._vault_lines(file.id, file.generation, {}):
+            yield from (line.raw for line in lines)
+
+    def _vault_lines(self, file_id: str, generation: int, known: KnownRecords) -> Iterator[list[Line]]:
+        start = 0
+        while True:
+            with self._database.read() as session:
+                page = LineStore(session, self._house).page(file_id, generation, start, VAULT_PAGE)
+            if not page:
+                return
+            for first, _, raw in page:
+                known.setdefault(digest_of(raw), deque()).append((generation, first))
+            yield [Line(first, raw, number) for first, number, raw in page]
+            start = page[-1][0] + 1
+
+
+def _facts(file: File) -> FileFacts:
+    return FileFacts(key=file.key, kind=file.kind, session_id=file.session_id, agent_id=file.agent_id)
+
+
+def _with_last(blocks: Iterator[list[Line]]) -> Iterator[tuple[list[Line], bool]]:
+    """Each block, and whether it is the last one."""
+    previous = next(blocks, None)
+    while previous is not None:
+        following = next(blocks, None)
+        yield previous, following is None
+        previous = following
