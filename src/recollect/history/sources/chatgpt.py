@@ -83,8 +83,8 @@ class ChatGpt(Source):
             if nodes:
                 header = {key: value for key, value in conversation.items() if key not in _VOLATILE}
                 records = [{"conversation": header}, *nodes]
-                facts = conversation_facts(_identity(conversation))
-                yield Transcript(facts=facts, records=lines(records, opened.report), version=version)
+                own = conversation_facts(_identity(conversation))
+                yield Transcript(facts=own, records=lines(records, opened.report), version=version)
 
     def parse(self, raw: bytes, facts: FileFacts) -> Entry:
         record = read_object(raw)

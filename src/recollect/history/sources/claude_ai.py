@@ -82,8 +82,8 @@ class ClaudeAi(Source):
             version = times.read("updated_at", conversation.get("updated_at"), title) or max(said, default="")
             if messages:
                 records = _records(conversation, messages)
-                facts = conversation_facts(_identity(conversation))
-                yield Transcript(facts=facts, records=lines(records, opened.report), version=version)
+                own = conversation_facts(_identity(conversation))
+                yield Transcript(facts=own, records=lines(records, opened.report), version=version)
 
     def parse(self, raw: bytes, facts: FileFacts) -> Entry:
         record = read_object(raw)
