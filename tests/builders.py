@@ -170,7 +170,11 @@ class Folded:
         self.end, self.newlines = batch.end, batch.newlines
         for draft in batch.messages.values():
             stored = self.messages.setdefault(draft.id, draft)
-            if stored is not draft:
+            if stored is draft:
+                continue
+            if draft.id in batch.restated:
+                stored.restate(draft)
+            else:
                 stored.absorb(draft)
         for message_id, standing in batch.standings.items():
             self.messages[message_id].standing = standing

@@ -1,5 +1,6 @@
 """What one record of Claude Code says (H1, H2; cases 1 to 7, 32, 35 to 42, 46 to 58)."""
 
+import json
 from typing import Any
 
 import pytest
@@ -20,7 +21,7 @@ from builders import (
 )
 
 from recollect.history.messages import Author, Entry, Standing
-from recollect.history.sources import FileFacts
+from recollect.history.sources import FileFacts, Head
 from recollect.history.sources.claude_code import ClaudeCode
 
 SOURCE = ClaudeCode()
@@ -96,7 +97,7 @@ def test_the_project_is_the_working_folder_in_the_record_case_1() -> None:
     ],
 )
 def test_its_own_records_are_recognised(record: dict[str, Any]) -> None:
-    assert SOURCE.recognises([record])
+    assert SOURCE.recognises(Head("x.jsonl", json.dumps(record).encode()))
 
 
 @pytest.mark.parametrize(
@@ -110,7 +111,7 @@ def test_its_own_records_are_recognised(record: dict[str, Any]) -> None:
     ],
 )
 def test_the_records_of_others_are_not_recognised(record: dict[str, Any]) -> None:
-    assert not SOURCE.recognises([record])
+    assert not SOURCE.recognises(Head("x.jsonl", json.dumps(record).encode()))
 
 
 # Assistant records (cases 39, 51, 53, 55)

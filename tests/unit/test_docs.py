@@ -11,7 +11,7 @@ import recollect
 from recollect.database.migrate import VERSION_TABLE, known_migrations
 from recollect.demo import demo_transcripts
 from recollect.history import Author
-from recollect.history.sources import FileFacts
+from recollect.history.sources import FileFacts, Head
 from recollect.history.sources.generic import Generic
 from recollect.settings import Settings
 from recollect.surfaces.cli.main import COMMANDS
@@ -95,7 +95,7 @@ def test_each_example_of_the_generic_format_is_read(line: str) -> None:
 def test_the_generic_format_is_recognised_by_each_block_of_examples() -> None:
     blocks = code_blocks(page("docs/sources/generic.md"), "jsonl")
     assert len(blocks) >= 4
-    assert all(Generic().recognises([json.loads(line) for line in block.splitlines()]) for block in blocks)
+    assert all(Generic().recognises(Head("x.jsonl", block.encode())) for block in blocks)
 
 
 def test_authors_of_the_generic_format_are_as_documented() -> None:

@@ -9,7 +9,7 @@ from builders import SESSION_FACTS, assistant, fold, generic, jsonl, queue, tool
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from recollect.history.sources import BadRecord, sources
+from recollect.history.sources import BadRecord, Head, sources
 from recollect.redaction import mask
 
 pytestmark = pytest.mark.fuzz
@@ -103,7 +103,7 @@ def test_a_damaged_file_reads_the_same_in_whatever_parts(
 def test_any_object_is_an_entry_or_a_bad_record(fields: dict[str, Any], kind: str | None) -> None:
     raw = json.dumps({**fields, **({"type": kind} if kind else {})}).encode()
     for source in sources().values():
-        source.recognises([json.loads(raw)])
+        source.recognises(Head("x.jsonl", raw))
         with suppress(BadRecord):
             source.parse(raw, SESSION_FACTS)
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.history.messages import Author, Entry, Standing
-from recollect.history.sources import BadRecord, FileFacts, recognise, source_named, sources
+from recollect.history.sources import BadRecord, FileFacts, Head, recognise, source_named, sources
 from recollect.history.sources.generic import Generic
 
 SOURCE = Generic()
@@ -132,10 +132,10 @@ def test_several_sessions_in_one_file_are_streams_of_their_own() -> None:
 def test_it_is_asked_last_and_found_by_name() -> None:
     assert list(sources())[-1] == "generic"
     assert source_named("generic").name == "generic"
-    found = recognise([{"role": "user", "content": "x"}])
+    found = recognise(Head("x.jsonl", b'{"role": "user", "content": "x"}'))
     assert found is not None
     assert found.name == "generic"
-    assert recognise([{"a": 1}]) is None
+    assert recognise(Head("x.jsonl", b'{"a": 1}')) is None
 
 
 @given(

@@ -30,8 +30,7 @@ def detect(path: str, opened: BinaryIO, database: str = "", *, is_guess: bool = 
         source = recognise(head, is_guess=is_guess)
         if source:
             return source
-    begin = head.start.lstrip(_PADDING)
-    if not begin or (begin[:1] in b"{[" and not head.records and not _is_finished(head.start)):
+    if not head.start.strip(_PADDING) or _is_being_written(head):
         return None
     raise Unrecognised(_explanation(head))
 
@@ -57,17 +56,21 @@ def _tables(opened: BinaryIO, database: str) -> frozenset[str]:
     return tables_of(database) if database and opened.read(len(MAGIC)) == MAGIC else frozenset()
 
 
-def _is_finished(start: bytes) -> bool:
-    """Whether a document that began has ended, or a line of it: what is in the middle of being written has not."""
-    is_lines = b"\n" in start.strip(_PADDING) and start.lstrip(_PADDING)[:1] == b"{" and start[1:2] != b"\n"
-    return is_lines or start.rstrip(_PADDING)[-1:] in (b"]", b"}") or len(start) >= FIRST_BYTES
+def _is_being_written(head: Head) -> bool:
+    """Whether a first line, or a document of several lines, has begun and not ended."""
+    text = head.start.strip(_PADDING)
+    if text[:1] not in (b"{", b"[") or head.records:
+        return False
+    if b"\n" not in text and text[:1] == b"{":
+        return True
+    is_document = head.is_array or text.partition(b"\n")[0].strip() == b"{"
+    return is_document and text[-1:] not in (b"]", b"}") and len(text) < FIRST_BYTES // 2
 
 
 def _explanation(head: Head) -> str:
     known = ", ".join(sources())
     if head.tables:
-        tables = ", ".join(sorted(head.tables)[:6])
-        return f"{head.name} is a database of an unknown program (tables: {tables}). Known sources: {known}."
+        return f"{head.name} is a database of an unknown program (tables: {_some(head.tables)}). Known: {known}."
     if b"\x00" in head.start[:1024] or _is_binary(head.start[:4096]):
         return f"{head.name} is a binary file, not a transcript. Give a folder of transcripts or a .jsonl file."
     if head.records:
@@ -76,10 +79,19 @@ def _explanation(head: Head) -> str:
             f"{head.name} has JSON lines of an unknown kind (keys: {keys}). Known sources: {known}; "
             "--source forces one."
         )
-    if head.keys or head.is_array:
-        keys = ", ".join(sorted(head.keys)[:6]) or "none"
-        return f"{head.name} is a JSON document of an unknown kind (fields: {keys}). Known sources: {known}."
+    if head.is_array:
+        lines = f"{head.name.removesuffix('.json').removesuffix('.jsonl')}.lines.jsonl"
+        return (
+            f"{head.name} is a JSON array of an unknown kind (fields: {_some(head.keys)}). Known sources: {known}. "
+            f"If its objects are JSON lines, write one a line (jq -c '.[]' {head.name} > {lines}) and ingest that."
+        )
+    if head.keys:
+        return f"{head.name} is a JSON document of an unknown kind (fields: {_some(head.keys)}). Known: {known}."
     return f"{head.name} has no JSON lines. Known sources: {known}."
+
+
+def _some(names: frozenset[str]) -> str:
+    return ", ".join(sorted(names)[:6]) or "none"
 
 
 def _is_binary(block: bytes) -> bool:

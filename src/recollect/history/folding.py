@@ -21,6 +21,7 @@ from recollect.history.messages import (
     Message,
     Place,
     Standing,
+    Turn,
     begin,
 )
 from recollect.history.privacy import Ignore, is_own_call, private_mark
@@ -64,8 +65,8 @@ class FoldState:
     """Of the text that was last read, for sources that say how old a text is."""
     last_uuid: str = ""
     """The last record of a file that is a tree."""
-    has_jumped: bool = False
-    """The tree has branches: what lies on the way from its last record to its root must be found out at the end."""
+    must_follow: bool = False
+    """It has a new branch: what lies on the way from its last record to its root must be found out at the end."""
     quiet_lines: int = 0
     """Records since the last one that belongs to a message: many of them tell of a format that moved."""
     must_regroup: bool = False
@@ -100,6 +101,12 @@ class Batch:
     links: set[tuple[str, str, str]] = field(default_factory=set[tuple[str, str, str]])
     titles: dict[str, str] = field(default_factory=dict[str, str])
     title: str = ""
+    turns: list[Turn] = field(default_factory=list[Turn])
+    """Where the user went back."""
+    has_jumped: bool = False
+    """A record follows another than the one before it."""
+    restated: set[str] = field(default_factory=set[str])
+    """Messages that say what their last record says, whatever was said before."""
     spans: list[Span] = field(default_factory=list[Span])
     counts: Counts = field(default_factory=Counts)
     problems: list[Problem] = field(default_factory=list[Problem])
@@ -246,6 +253,7 @@ class Fold:
             self._report(line.number, f"{readable} records on one line; all were read")
 
     def _keep_unreadable(self, start: int, line: Line, raw: bytes, reason: str) -> None:
+        self.state.quiet_lines += 1
         self._report(line.number, f"{reason}; kept as it is")
         if not self._is_kept_out(self.state.last_session_id, self.state.at, self.state.cwd):
             self._keep(start, line.number, raw, BAD, None)
@@ -269,6 +277,8 @@ class Fold:
         elif entry.key and entry.standing is Standing.SAID and entry.author is Author.USER:
             self._mark(self._typed_ahead.repeated_by(entry.text, self.state.at), Standing.REPEATED)
         self._keep(start, line, raw, entry.kind, entry.key or None)
+        self._follow_branches(entry, start)
+        self.state.quiet_lines = 0 if entry.key else self.state.quiet_lines + 1
         if entry.key:
             self._batch.counts.in_messages += 1
             self._add_to_message(entry, start, line)
@@ -276,6 +286,16 @@ class Fold:
             self._take_title(entry)
         for kind, other in entry.links:
             self._link(entry.session_id, other, kind)
+
+    def _follow_branches(self, entry: Entry, start: int) -> None:
+        if entry.back_to or entry.back_turns > 0:
+            self._batch.turns.append(Turn(start_byte=start, to=entry.back_to, prompts=entry.back_turns))
+        state = self.state
+        if not entry.uuid or not (entry.follows or state.last_uuid):
+            return
+        if state.last_uuid not in ("", entry.follows):
+            self._batch.has_jumped = state.must_follow = True
+        state.last_uuid = entry.uuid
 
     def _limit_records(self, entry: Entry) -> None:
         recent = self.state.recent
@@ -360,6 +380,8 @@ class Fold:
         self._batch.records.append(Stored(start, line, digest, kind, message_id, len(raw), kept, was))
 
     def _add_to_message(self, entry: Entry, start: int, line: int) -> None:
+        if entry.replaces:
+            self._batch.restated.add(entry.key)
         message = self._batch.messages.get(entry.key)
         if message:
             message.take(entry, line)

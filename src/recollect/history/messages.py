@@ -92,6 +92,17 @@ class Entry(msgspec.Struct, kw_only=True):
     record of the file to its root is left."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """A record that says: the user went back."""
+
+    start_byte: int
+    to: str = ""
+    """To before this message; `*`, or a message that is not there: to the beginning."""
+    prompts: int = 0
+    """By so many prompts."""
+
+
 @dataclass(slots=True, kw_only=True)
 class Message:
     """One message as it is stored. `start_byte` and `line` say where its first record stands in its file."""
@@ -125,6 +136,10 @@ class Message:
 
     def take(self, entry: Entry, line: int) -> bool:
         """Add the blocks of a further record of this message; False when it is one already taken."""
+        if entry.replaces and self.blocks:
+            self._clear(entry.text)
+            self._add(entry, line)
+            return True
         if not entry.uuid and self.blocks:
             return self.take_from_copy(entry, line)
         if entry.uuid and any(block.get("uuid") == entry.uuid for block in self.blocks):
@@ -142,6 +157,13 @@ class Message:
         self._add(entry, line)
         return True
 
+    def restate(self, later: "Message") -> None:
+        """A later part of the same file says this message anew: only its place and its time stay."""
+        self.blocks, self.tools, self.text = later.blocks, later.tools, later.text
+        self.author, self.standing, self.kind = later.author, later.standing, later.kind
+        self.model, self.leaf_id = later.model or self.model, later.leaf_id
+        self.last_at = max(self.last_at, later.last_at)
+
     def absorb(self, later: "Message") -> bool:
         """Take what a later part of the same file added to this message."""
         known = {block["uuid"] for block in self.blocks if "uuid" in block}
@@ -156,6 +178,10 @@ class Message:
         if added and later.last_at > self.last_at:
             self.last_at = later.last_at
         return bool(added)
+
+    def _clear(self, text: str) -> None:
+        self.blocks, self.tools = [], []
+        self.text = text if self.author is Author.TOOL else ""
 
     def _add(self, entry: Entry, line: int) -> None:
         for block in entry.blocks:

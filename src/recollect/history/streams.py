@@ -206,14 +206,14 @@ class StreamReader:
 
     def _finish(self, file: File, state: FoldState, stored: tuple[int, int] | None, seen: SeenPath | None) -> None:
         """The last step of a rewritten file, and of one whose reader died just before it."""
-        must_finish = state.rewriting or state.must_regroup
-        state.rewriting, state.must_regroup, state.vault_generation = False, False, -1
+        must_finish, must_follow = state.rewriting or state.must_regroup, state.must_follow
+        state.rewriting, state.must_regroup, state.must_follow, state.vault_generation = False, False, False, -1
         file.status, file.state = FileStatus.IDLE, state.to_json()
         with self._database.write() as session:
             writer = Writer(session, self._house, self._gap)
             self._check(writer.files, file, stored)
             if must_finish:
-                writer.finish(file)
+                writer.finish(file, follow_tree=must_follow)
             else:
                 writer.files.save(file)
             if seen:

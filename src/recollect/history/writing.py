@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 from recollect.database import Session
+from recollect.history.branches import Branches
 from recollect.history.conversations import Conversation, Grouping
 from recollect.history.folding import Batch, FoldState
 from recollect.history.messages import Author, Message, Standing
@@ -25,6 +26,8 @@ class _SortedOut:
     """Messages of a file that is read again from its start, or that came back to it."""
     contested: list[tuple[Message, Message]] = field(default_factory=list[tuple[Message, Message]])
     """(as stored for another file, as this file has it)"""
+    has_restated: bool = False
+    """A stored message says something else now: its conversation may begin with other words."""
 
 
 def _sort_out(batch: Batch, stored: dict[str, Message]) -> _SortedOut:
@@ -40,7 +43,11 @@ def _sort_out(batch: Batch, stored: dict[str, Message]) -> _SortedOut:
             result.replaced.append(draft)
         else:
             leaf_before = before.leaf_id
-            if before.absorb(draft):
+            if draft.id in batch.restated:
+                result.has_restated |= before.author is Author.USER or before.standing is not draft.standing
+                before.restate(draft)
+                result.completed.append((before, leaf_before))
+            elif before.absorb(draft):
                 result.completed.append((before, leaf_before))
             if draft.standing in (Standing.REPEATED, Standing.WITHDRAWN):
                 batch.standings[draft.id] = draft.standing
@@ -56,6 +63,7 @@ class Writer:
         self.messages = MessageStore(session, house)
         self.conversations = ConversationStore(session, house)
         self.threads = ThreadStore(session, house)
+        self._branches = Branches(session, house)
         self._ownership = Ownership(session, house)
         self._gap = gap
 
@@ -69,8 +77,8 @@ class Writer:
         self.lines.add(file.id, file.generation, parser, batch.records)
         sorted_out = _sort_out(batch, self.messages.get(list(batch.messages)))
         fresh = sorted_out.new + sorted_out.replaced + [draft for _, draft in sorted_out.contested]
-        left = self._leave_branches(file, fresh + [message for message, _ in sorted_out.completed])
-        must_regroup = left or bool(batch.standings)
+        left = self._branches.leave(file, fresh + [message for message, _ in sorted_out.completed], batch.turns)
+        must_regroup = left or bool(batch.standings) or sorted_out.has_restated or batch.has_jumped
         self.messages.set_standings(file.id, batch.standings)
         if not group_later and not must_regroup:
             self._extend(file.id, sorted_out.completed)
@@ -84,6 +92,8 @@ class Writer:
         if must_regroup and file.status is FileStatus.INGESTING:
             file.state = _regroup_later(file.state)
             group_later = True
+        elif batch.has_jumped:
+            self._branches.follow_tree(file)
         self.files.save(file)
         changed = set(self._ownership.changed_files)
         if must_regroup:
@@ -100,9 +110,11 @@ class Writer:
             else:
                 self.files.close_spans(span.session_id, span.ends_at or "")
 
-    def finish(self, file: File) -> None:
+    def finish(self, file: File, *, follow_tree: bool) -> None:
         """A file that was rewritten, or must be grouped, is read to its end: mark what it no longer has, group it."""
         self._ownership.remember(file)
+        if follow_tree:
+            self._branches.follow_tree(file)
         left = self.messages.left_behind(file.id, file.generation)
         for start in range(0, len(left), 500):
             self._ownership.settle(list(self.messages.get(left[start : start + 500]).values()))
@@ -154,34 +166,8 @@ class Writer:
                 changed[conversation.id] = conversation
         self.conversations.save(list(changed.values()))
 
-    def _leave_branches(self, file: File, fresh: list[Message]) -> bool:
-        """Going back and writing something else abandons what was said from there on; True if stored rows changed."""
-        prompts = sorted((message for message in fresh if _is_prompt(message)), key=lambda item: item.start_byte)
-        if not prompts:
-            return False
-        first = self.messages.prompts_after(
-            file.id, file.generation, sorted({message.parent_id for message in prompts})
-        )
-        changed = 0
-        for prompt in prompts:
-            if prompt.standing is not Standing.SAID:
-                continue  # It was left with the branch it stands on.
-            since = first.setdefault(prompt.parent_id, prompt.start_byte)
-            if since >= prompt.start_byte:
-                continue
-            changed += self.messages.abandon(file.id, file.generation, since, prompt.start_byte)
-            for message in fresh:
-                if since <= message.start_byte < prompt.start_byte and message.standing is Standing.SAID:
-                    message.standing = Standing.ABANDONED
-            first[prompt.parent_id] = prompt.start_byte
-        return changed > 0
-
 
 def _regroup_later(state: str) -> str:
     read = FoldState.from_json(state)
     read.must_regroup = True
     return read.to_json()
-
-
-def _is_prompt(message: Message) -> bool:
-    return message.author is Author.USER and message.standing is Standing.SAID and bool(message.parent_id)

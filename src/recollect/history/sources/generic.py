@@ -5,12 +5,15 @@ One object a line: `author` (or `role`), `text` (or `content`), and, where known
 """
 
 import os
+from collections.abc import Iterator
 from typing import Any, cast
 
 from recollect.clock import parse_time
+from recollect.errors import Unreadable
 from recollect.history.messages import MASK_MARGIN, Author, Block, Entry, Standing, clean
+from recollect.history.sources.documents import BrokenDocument, line_of, walk
 from recollect.history.sources.fields import read_object, short
-from recollect.history.sources.source import BadRecord, FileFacts, Head, Source
+from recollect.history.sources.source import BadRecord, FileFacts, Head, Opened, Source, Transcript
 from recollect.ids import derived_id
 from recollect.redaction import mask
 
@@ -39,10 +42,19 @@ class Generic(Source):
         return path.endswith(".jsonl")
 
     def recognises(self, head: Head) -> bool:
+        if head.is_array:
+            return bool(head.keys & {"author", "role", "sender"} and head.keys & {"text", "content"})
         return any(_author(record) and _words(record) is not None for record in head.records)
 
     def locate(self, path: str, root: str) -> FileFacts:
         return FileFacts(key=os.path.relpath(path, root).replace(os.sep, "/"), kind="session")
+
+    def transcripts(self, opened: Opened, facts: FileFacts) -> Iterator[Transcript] | None:
+        """One JSON array with the same objects is read too."""
+        if opened.file.read(64).lstrip(b"\xef\xbb\xbf \t\r\n")[:1] != b"[":
+            return None
+        opened.file.seek(0)
+        return iter([Transcript(facts=facts, records=_elements(opened))])
 
     def parse(self, raw: bytes, facts: FileFacts) -> Entry:
         record = read_object(raw)
@@ -69,6 +81,14 @@ class Generic(Source):
         entry.blocks = [{"type": "text", "text": text}, *_tool_calls(record)]
         entry.counted_blocks = tuple(f"{author}:{block['type']}" for block in entry.blocks)
         return entry
+
+
+def _elements(opened: Opened) -> Iterator[bytes]:
+    try:
+        for _, value in walk(opened.file, lambda path: not path, lambda _: True, opened.report):
+            yield line_of(value)
+    except BrokenDocument as error:
+        raise Unreadable(f"{opened.path}: {error}. What came before is kept; write the file again.") from error
 
 
 def _author(record: dict[str, Any]) -> Author | None:

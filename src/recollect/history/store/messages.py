@@ -50,6 +50,12 @@ UPDATE history_messages SET standing = 'abandoned'
 WHERE house = :house AND file_id = :file_id AND generation = :generation AND standing = 'said'
     AND start_byte >= :since AND start_byte < :until
 """
+LATEST_PROMPTS = """
+SELECT start_byte FROM history_messages
+WHERE house = :house AND file_id = :file_id AND generation = :generation AND author = 'user' AND standing = 'said'
+    AND start_byte < :before
+ORDER BY start_byte DESC LIMIT :limit
+"""
 SETTLE_PROMPTS = """
 UPDATE history_messages SET standing = 'repeated'
 WHERE house = :house AND standing = 'said'
@@ -153,6 +159,11 @@ class MessageStore:
         ):
             first[parent] = min(start, first.get(parent, start))
         return first
+
+    def latest_prompts(self, file_id: str, generation: int, before: int, limit: int) -> list[int]:
+        """Where the last prompts before a byte stand, the latest first."""
+        given = self._given(file_id=file_id, generation=generation, before=before, limit=limit)
+        return [row[0] for row in self._session.rows(LATEST_PROMPTS, given)]
 
     def abandon(self, file_id: str, generation: int, since: int, until: int) -> int:
         return self._session.run(ABANDON, self._given(file_id=file_id, generation=generation, since=since, until=until))

@@ -1,0 +1,120 @@
+"""What the user left: going back in a conversation and writing something else abandons what was said from there on.
+
+Agents tell it in four ways: a second prompt under the same parent, a record that says to which message or by how many
+prompts the user went back, and files that are trees, in which the way from the last record to the root is what counts.
+Nothing is deleted: what was left stands as abandoned.
+"""
+
+from recollect.database import Session
+from recollect.history.messages import Author, Entry, Message, Standing, Turn
+from recollect.history.sources import BadRecord, FileFacts, source_named
+from recollect.history.store import File, LineStore, MessageStore
+
+PAGE = 500
+"""Records of the vault at a time."""
+EVERYTHING = "*"
+
+
+class Branches:
+    def __init__(self, session: Session, house: str) -> None:
+        self._messages = MessageStore(session, house)
+        self._lines = LineStore(session, house)
+
+    def leave(self, file: File, fresh: list[Message], turns: list[Turn]) -> bool:
+        """Abandon what these messages and turns of a block leave; True if stored rows changed.
+
+        `fresh` are the messages of the block, which are not stored yet.
+        """
+        points = [message for message in fresh if _is_prompt(message)]
+        if not points and not turns:
+            return False
+        first = self._messages.prompts_after(file.id, file.generation, sorted({point.parent_id for point in points}))
+        changed = False
+        for point in sorted([*points, *turns], key=lambda item: item.start_byte):
+            if isinstance(point, Turn):
+                since = self._target(file, fresh, point)
+            elif point.standing is Standing.SAID:
+                since = first.setdefault(point.parent_id, point.start_byte)
+                first[point.parent_id] = point.start_byte
+            else:
+                continue  # It was left with the branch it stands on.
+            if since < point.start_byte:
+                changed |= self._abandon(file, fresh, since, point.start_byte)
+        return changed
+
+    def _abandon(self, file: File, fresh: list[Message], since: int, until: int) -> bool:
+        for message in fresh:
+            if since <= message.start_byte < until and message.standing is Standing.SAID:
+                message.standing = Standing.ABANDONED
+        return self._messages.abandon(file.id, file.generation, since, until) > 0
+
+    def _target(self, file: File, fresh: list[Message], turn: Turn) -> int:
+        """From which byte on everything is left."""
+        if turn.prompts:
+            new = [item.start_byte for item in fresh if _is_said_by_user(item) and item.start_byte < turn.start_byte]
+            stored = self._messages.latest_prompts(file.id, file.generation, turn.start_byte, turn.prompts)
+            starts = sorted({*new, *stored}, reverse=True)[: turn.prompts]
+            return starts[-1] if starts else turn.start_byte
+        if turn.to == EVERYTHING:
+            return 0
+        known = {message.id: message for message in fresh} | self._messages.get([turn.to])
+        target = known.get(turn.to)
+        return target.start_byte if target and target.file_id == file.id else 0
+
+    def follow_tree(self, file: File) -> None:
+        """Let the way from the last record of a file to its root count, and nothing else."""
+        entries = self._entries(file)
+        way = _way_to_root(entries)
+        standings: dict[str, Standing] = {}
+        for entry in entries:
+            if entry.key and entry.standing is Standing.SAID:
+                standings[entry.key] = Standing.SAID if way is None or entry.uuid in way else Standing.ABANDONED
+        self._messages.set_standings(file.id, standings)
+
+    def _entries(self, file: File) -> list[Entry]:
+        source = source_named(file.source)
+        facts = FileFacts(key=file.key, kind=file.kind, session_id=file.session_id, agent_id=file.agent_id)
+        found: list[Entry] = []
+        start = 0
+        while page := self._lines.page(file.id, file.generation, start, PAGE):
+            for _, _, raw in page:
+                try:
+                    entry = source.parse(raw, facts)
+                except BadRecord:
+                    continue
+                links = Entry(kind=entry.kind, key=entry.key, uuid=entry.uuid, follows=entry.follows)
+                links.standing = entry.standing
+                found.append(links)
+            start = page[-1][0] + 1
+        return found
+
+
+def _way_to_root(entries: list[Entry]) -> set[str] | None:
+    """The records on the way from the last one to the root.
+
+    Where a record on the way is missing (it was private, or unreadable), everything before the gap counts.
+    """
+    places = {entry.uuid: place for place, entry in enumerate(entries) if entry.uuid}
+    last = next((entry for entry in reversed(entries) if entry.uuid), None)
+    if last is None:
+        return None
+    way: set[str] = set()
+    place = places[last.uuid]
+    while entries[place].uuid not in way:
+        entry = entries[place]
+        way.add(entry.uuid)
+        if not entry.follows:
+            return way
+        before = places.get(entry.follows)
+        if before is None:
+            return way | {other.uuid for other in entries[:place] if other.uuid}
+        place = before
+    return way
+
+
+def _is_prompt(message: Message) -> bool:
+    return _is_said_by_user(message) and bool(message.parent_id)
+
+
+def _is_said_by_user(message: Message) -> bool:
+    return message.author is Author.USER and message.standing is Standing.SAID
