@@ -16,10 +16,11 @@ from types import FrameType
 from recollect.clock import to_text
 from recollect.errors import RecollectError, Unavailable
 from recollect.history import IngestReport
+from recollect.history.places import transcript_roots
 from recollect.history.watcher import Watcher
 from recollect.lock import HomeLock
 from recollect.memory import Memory
-from recollect.settings import transcript_roots
+from recollect.settings import this_computer
 
 
 @dataclass(slots=True, kw_only=True)
@@ -41,7 +42,7 @@ FirstPass = Callable[[Memory, list[Path]], None]
 def watched_roots(memory: Memory) -> list[Path]:
     """The folders of the settings, else those of the agents found on this computer."""
     configured = memory.settings.watch_paths
-    return [Path(path).expanduser() for path in configured] if configured else transcript_roots()
+    return [Path(path).expanduser() for path in configured] if configured else transcript_roots(this_computer())
 
 
 class Daemon:

@@ -51,6 +51,7 @@ def examine(memory: Memory) -> list[Finding]:
         *_files(files),
         _unread(memory, roots),
         _silent(files),
+        *_sources(memory),
         _bad_lines(files),
         _last_success(memory),
         *(_cleanup(root) for root in roots),
@@ -174,6 +175,32 @@ def _silent(files: list[File]) -> Finding:
             "Its format may have changed: upgrade Recollect, then `recollect ingest --reimport`.",
         )
     return _ok("format", "Files that grow give messages")
+
+
+def _sources(memory: Memory) -> list[Finding]:
+    """A source that stopped growing while its files change: its format, or its folder, moved."""
+    findings: list[Finding] = []
+    known = memory.history.sources()
+    for source in known:
+        if source.silent_since:
+            findings.append(
+                _failure(
+                    "source",
+                    f"{source.title} stopped growing: {source.silent_records:,} records since "
+                    f"{local(source.silent_since):%Y-%m-%d %H:%M}, and no message among them",
+                    "Its format may have changed: upgrade Recollect, then `recollect ingest --reimport`.",
+                )
+            )
+        if source.moved:
+            findings.append(
+                _warning(
+                    "source",
+                    f"{source.title} rests, but files of an unknown kind appear beside it: {source.moved[0]}",
+                    "It may write elsewhere now: upgrade Recollect, then look at `recollect sources`.",
+                )
+            )
+    here = [source.title for source in known if source.places]
+    return findings or [_ok("sources", f"{', '.join(here) or 'none'} found here, none stopped growing")]
 
 
 def _bad_lines(files: list[File]) -> Finding:

@@ -6,7 +6,10 @@ error that names the key and the file.
 """
 
 import os
+import sys
 import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
@@ -95,15 +98,40 @@ def _check_ranges(settings: Settings, path: Path) -> None:
         raise Invalid(f"{path}: house {settings.house!r} must be letters, digits, '-' and '_'.")
 
 
-def transcript_roots() -> list[Path]:
-    """Where Claude Code keeps its transcripts on this computer, those that exist."""
-    configured = os.environ.get("CLAUDE_CONFIG_DIR")
-    folders = [Path(part).expanduser() for part in configured.split(",") if part] if configured else []
-    folders += [Path.home() / ".claude", Path.home() / ".config" / "claude"]
-    found: list[Path] = []
-    for folder in folders:
-        for root in (folder / "projects", folder / "history.jsonl"):
-            real = Path(os.path.realpath(root))
-            if real.exists() and real not in found:
-                found.append(real)
-    return found
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Computer:
+    """Where things lie on somebody's computer. A value, so that every system can be tested on any."""
+
+    home: str
+    system: str
+    """linux, macos or windows."""
+    environment: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    def below_home(self, *parts: str) -> str:
+        return "/".join((self.home, *parts))
+
+    def configured(self, variable: str, *default: str) -> str:
+        """The folder that a variable names, else the one below the home."""
+        named = self.environment.get(variable, "").strip()
+        if named.startswith("~/"):
+            named = self.below_home(named[2:])
+        return named.rstrip("/") or self.below_home(*default)
+
+    @property
+    def data_folder(self) -> str:
+        """Where programs that follow the XDG rules keep data; most of those we read do so on every system."""
+        return self.configured("XDG_DATA_HOME", ".local", "share")
+
+    @property
+    def application_folder(self) -> str:
+        """Where programs with windows keep what is theirs."""
+        if self.system == "macos":
+            return self.below_home("Library", "Application Support")
+        if self.system == "windows":
+            return self.configured("APPDATA", "AppData", "Roaming")
+        return self.configured("XDG_CONFIG_HOME", ".config")
+
+
+def this_computer() -> Computer:
+    system = {"darwin": "macos", "win32": "windows"}.get(sys.platform, "linux")
+    return Computer(home=Path.home().as_posix(), system=system, environment=dict(os.environ))

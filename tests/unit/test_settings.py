@@ -6,7 +6,8 @@ import msgspec
 import pytest
 
 from recollect.errors import Denied, Invalid
-from recollect.settings import CONFIG_NAME, Settings, default_home, load_settings, transcript_roots
+from recollect.history.places import transcript_roots
+from recollect.settings import CONFIG_NAME, Settings, default_home, load_settings, this_computer
 
 
 @pytest.fixture(autouse=True)
@@ -111,7 +112,7 @@ def test_settings_cannot_be_changed_and_are_fewer_than_thirty(tmp_path: Path) ->
 def test_transcripts_are_looked_for_where_agents_keep_them_each_folder_once_case_10(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert transcript_roots() == []
+    assert transcript_roots(this_computer()) == []
     person = tmp_path / "person"
     (person / ".claude" / "projects").mkdir(parents=True)
     (person / ".claude" / "history.jsonl").touch()
@@ -120,7 +121,7 @@ def test_transcripts_are_looked_for_where_agents_keep_them_each_folder_once_case
     second = tmp_path / "second"
     (second / "projects").mkdir(parents=True)
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", f"{second},{tmp_path / 'missing'}")
-    assert transcript_roots() == [
+    assert transcript_roots(this_computer()) == [
         second / "projects",
         person / ".claude" / "projects",
         person / ".claude" / "history.jsonl",

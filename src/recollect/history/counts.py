@@ -18,12 +18,14 @@ class Counts:
     private: int = 0
     """Records left out on purpose: see `privacy`."""
     types: dict[str, int] = field(default_factory=dict[str, int])
+    silent_types: dict[str, int] = field(default_factory=dict[str, int])
+    """Those of the records that belong to no message: kept, not shown."""
     blocks: dict[str, int] = field(default_factory=dict[str, int])
 
     def count_record(self, kind: str, blocks: tuple[str, ...], by: int = 1) -> None:
-        _add(self.types, kind, by)
+        add_to(self.types, kind, by)
         for block in blocks:
-            _add(self.blocks, block, by)
+            add_to(self.blocks, block, by)
 
     def add(self, other: "Counts") -> None:
         self.lines += other.lines
@@ -33,12 +35,14 @@ class Counts:
         self.in_messages += other.in_messages
         self.private += other.private
         for kind, number in other.types.items():
-            _add(self.types, kind, number)
+            add_to(self.types, kind, number)
+        for kind, number in other.silent_types.items():
+            add_to(self.silent_types, kind, number)
         for block, number in other.blocks.items():
-            _add(self.blocks, block, number)
+            add_to(self.blocks, block, number)
 
 
-def _add(counts: dict[str, int], name: str, by: int) -> None:
+def add_to(counts: dict[str, int], name: str, by: int) -> None:
     number = counts.get(name, 0) + by
     if number:
         counts[name] = number

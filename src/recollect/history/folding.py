@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from recollect.history.counts import Counts, Problem
+from recollect.history.counts import Counts, Problem, add_to
 from recollect.history.detection import FirstFacts
 from recollect.history.messages import (
     SUMMARY_CHARACTERS,
@@ -278,10 +278,13 @@ class Fold:
             self._mark(self._typed_ahead.repeated_by(entry.text, self.state.at), Standing.REPEATED)
         self._keep(start, line, raw, entry.kind, entry.key or None)
         self._follow_branches(entry, start)
-        self.state.quiet_lines = 0 if entry.key else self.state.quiet_lines + 1
         if entry.key:
+            self.state.quiet_lines = 0
             self._batch.counts.in_messages += 1
             self._add_to_message(entry, start, line)
+        else:
+            self.state.quiet_lines += 1
+            add_to(self._batch.counts.silent_types, entry.kind, 1)
         if entry.title:
             self._take_title(entry)
         for kind, other in entry.links:

@@ -27,11 +27,12 @@ from recollect.history.store import (
 )
 from recollect.history.threads import stream_title
 from recollect.history.views import sql_views
-from recollect.settings import Settings
+from recollect.settings import Settings, this_computer
 
 if TYPE_CHECKING:
-    from recollect.history.ingest import Progress
     from recollect.history.intake import Intake
+    from recollect.history.overview import SourceOverview
+    from recollect.history.streams import Progress
 
 EXPORT_PAGE = 1_000
 
@@ -67,16 +68,21 @@ class History:
         source: str | None = None,
         reimport: bool = False,
         keep_raw: bool | None = None,
+        guess: bool = True,
         on_total: "Progress" = lambda _: None,
         on_progress: "Progress" = lambda _: None,
     ) -> IngestReport:
-        """Take in files and folders. `on_total` hears how many bytes there are, `on_progress` how many are done."""
+        """Take in files and folders. `on_total` hears how many bytes there are, `on_progress` how many are done.
+
+        `guess`: in folders, open also documents and archives whose names say nothing; exports are often renamed.
+        """
         self._refuse_while_paused()
         report = self._intake().ingest(
             paths,
             source=source,
             reimport=reimport,
             keep_raw=keep_raw,
+            guess=guess,
             on_total=on_total,
             on_progress=on_progress,
         )
@@ -288,6 +294,16 @@ class History:
     def seen_paths(self) -> list[SeenPath]:
         with self._database.read() as session:
             return FileStore(session, self._house).seen_paths()
+
+    def sources(self) -> "list[SourceOverview]":
+        """Every known source: what lies on this computer, what came in, what was left out."""
+        from recollect.history.overview import overview_of
+        from recollect.history.places import found_places
+
+        with self._database.read() as session:
+            files = FileStore(session, self._house).every()
+            totals = MessageStore(session, self._house).by_source()
+        return overview_of(found_places(this_computer()), files, totals)
 
     def figures(self) -> "Figures":
         with self._database.read() as session:

@@ -49,10 +49,14 @@ class Intake:
         source: str | None = None,
         reimport: bool = False,
         keep_raw: bool | None = None,
+        guess: bool = True,
         on_total: Progress = lambda _: None,
         on_progress: Progress = lambda _: None,
     ) -> IngestReport:
-        """Take in files and folders. `on_total` hears how many bytes there are, `on_progress` how many are done."""
+        """Take in files and folders. `on_total` hears how many bytes there are, `on_progress` how many are done.
+
+        `guess`: in folders, open also documents and archives whose names say nothing; exports are often renamed.
+        """
         if source:
             source_named(source)
         started = time.monotonic()
@@ -68,7 +72,7 @@ class Intake:
                 if os.path.exists(place):
                     if not os.access(place, os.R_OK):
                         raise Denied(f"{path} may not be read. Check its permissions.")
-                    found.update((item.path, item) for item in _at(place, ingest, denied=denied, guess=True))
+                    found.update((item.path, item) for item in _at(place, ingest, denied=denied, guess=guess))
                 elif not vanished:
                     raise NotFound(f"{path} does not exist. Give a transcript or a folder of transcripts.")
             on_total(sum(item.status.st_size for item in found.values()))

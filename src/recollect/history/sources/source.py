@@ -9,8 +9,8 @@ a line of JSON each: from there on every source takes the same road.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from typing import BinaryIO, ClassVar, cast
@@ -19,6 +19,9 @@ import msgspec
 
 from recollect.history.messages import Entry
 from recollect.history.records import strip_padding
+from recollect.settings import Computer
+
+__all__ = ["BadRecord", "Computer", "FileFacts", "Growth", "Head", "Opened", "Source", "Transcript"]
 
 FIRST_RECORDS = 30
 
@@ -53,40 +56,6 @@ class FileFacts:
     """The key alone says which transcript it is, wherever it lies and however it is packed."""
     version: str = ""
     """See `Transcript.version`; for a form of the file that replaces an older form."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Computer:
-    """Where things lie on somebody's computer. A value, so that every system can be tested on any."""
-
-    home: str
-    system: str
-    """linux, macos or windows."""
-    environment: Mapping[str, str] = field(default_factory=dict[str, str])
-
-    def below_home(self, *parts: str) -> str:
-        return "/".join((self.home, *parts))
-
-    def configured(self, variable: str, *default: str) -> str:
-        """The folder that a variable names, else the one below the home."""
-        named = self.environment.get(variable, "").strip()
-        if named.startswith("~/"):
-            named = self.below_home(named[2:])
-        return named.rstrip("/") or self.below_home(*default)
-
-    @property
-    def data_folder(self) -> str:
-        """Where programs that follow the XDG rules keep data; most of those we read do so on every system."""
-        return self.configured("XDG_DATA_HOME", ".local", "share")
-
-    @property
-    def application_folder(self) -> str:
-        """Where programs with windows keep what is theirs."""
-        if self.system == "macos":
-            return self.below_home("Library", "Application Support")
-        if self.system == "windows":
-            return self.configured("APPDATA", "AppData", "Roaming")
-        return self.configured("XDG_CONFIG_HOME", ".config")
 
 
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\]:]', re.DOTALL)

@@ -12,7 +12,7 @@ from recollect.history.store.files import (
     SeenPath,
 )
 from recollect.history.store.lines import LineStore, Occurrence
-from recollect.history.store.messages import MessageStore
+from recollect.history.store.messages import MessageStore, SourceTotals
 from recollect.history.store.threads import ThreadStore
 
 __all__ = [
@@ -28,5 +28,6 @@ __all__ = [
     "MessageStore",
     "Occurrence",
     "SeenPath",
+    "SourceTotals",
     "ThreadStore",
 ]

@@ -1,7 +1,7 @@
 """Messages."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import Any
 
 import msgspec
@@ -79,6 +79,19 @@ RETURNING file_id
 COUNTS = (
     "SELECT author, standing, gone, count(*) FROM history_messages WHERE house = :house GROUP BY author, standing, gone"
 )
+BY_SOURCE = """
+SELECT source, count(*), count(DISTINCT conversation_id), coalesce(max(at), '')
+FROM history_messages WHERE house = :house GROUP BY source
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceTotals:
+    """What came in from one source."""
+
+    messages: int = 0
+    conversations: int = 0
+    last_at: str = ""
 
 
 class MessageStore:
@@ -178,6 +191,10 @@ class MessageStore:
     def counts(self) -> list[tuple[str, str, bool, int]]:
         rows = self._session.rows(COUNTS, {"house": self._house})
         return [(author, standing, bool(gone), number) for author, standing, gone, number in rows]
+
+    def by_source(self) -> dict[str, SourceTotals]:
+        rows = self._session.rows(BY_SOURCE, {"house": self._house})
+        return {source: SourceTotals(messages, conversations, at) for source, messages, conversations, at in rows}
 
     def _select(self, sql: str, **parameters: Any) -> list[Message]:
         return [_message(row) for row in self._session.rows(sql, self._given(**parameters))]

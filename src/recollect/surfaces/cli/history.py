@@ -97,6 +97,7 @@ def report_json(report: "IngestReport") -> dict[str, object]:
         "ingested": report.ingested,
         "skipped": report.skipped,
         "failed": report.failed,
+        "passed_over": report.passed_over,
         "messages_added": report.messages_added,
         "lines": counts.lines,
         "lines_parsed": counts.parsed,
@@ -128,6 +129,7 @@ def print_report(report: "IngestReport") -> None:
     notes = [
         (report.skipped, "file", "unchanged or empty"),
         (report.failed, "file", "failed"),
+        (report.passed_over, "file", "passed over, no transcripts"),
         (counts.bad, "line", "not one readable record, kept as they are"),
         (counts.recovered, "record", "read out of those lines all the same"),
         (counts.private, "record", "left out as private"),

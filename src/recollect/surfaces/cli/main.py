@@ -20,6 +20,7 @@ COMMANDS = {
     "ingest": "history",
     "conversations": "history",
     "show": "history",
+    "sources": "sources",
     "pause": "history",
     "resume": "history",
     "up": "up",

@@ -79,7 +79,7 @@ def _first_pass(memory: "Memory", roots: list[Path], place: Place, quiet: bool) 
         if root not in existing:
             warn(f"recollect: {root} does not exist; it is watched for.")
     with reading_progress(not quiet) as (on_total, on_progress):
-        report = memory.history.ingest(existing, on_total=on_total, on_progress=on_progress)
+        report = memory.history.ingest(existing, guess=False, on_total=on_total, on_progress=on_progress)
     result = welcome(memory, existing)
     if not quiet:
         print_report(report)
@@ -120,7 +120,7 @@ def _show_demo(memory: "Memory", quiet: bool) -> None:
     say()
     command = f"{program()} --home {short_path(str(home))} show {found[0].conversation.id[:8]}"
     say(f"Try: {style(command, 'cyan')}")
-    say("Your own appear by themselves as soon as Claude Code writes on this computer.")
+    say("Your own appear by themselves as soon as an agent writes on this computer; exports: recollect ingest FILE.")
     say()
 
 
