@@ -40,10 +40,21 @@ GENERIC = "generic"
 @cache
 def sources() -> dict[str, Source]:
     """Every source known on this computer, in the order in which they are asked to recognise a file."""
+    from recollect.history.sources.aider import Aider
+    from recollect.history.sources.chatgpt import ChatGpt
+    from recollect.history.sources.claude_ai import ClaudeAi
     from recollect.history.sources.claude_code import ClaudeCode
+    from recollect.history.sources.codex import Codex
+    from recollect.history.sources.copilot_cli import CopilotCli
+    from recollect.history.sources.cursor import Cursor
+    from recollect.history.sources.gemini_cli import GeminiCli
     from recollect.history.sources.generic import Generic
+    from recollect.history.sources.opencode import OpenCode
+    from recollect.history.sources.pi import Pi
+    from recollect.history.sources.telegram import Telegram
 
-    known: list[Source] = [ClaudeCode()]
+    known: list[Source] = [ClaudeCode(), Codex(), ClaudeAi(), ChatGpt(), Pi(), GeminiCli(), CopilotCli(), Cursor()]
+    known += [OpenCode(), Telegram(), Aider()]
     known += [point.load()() for point in entry_points(group=ENTRY_POINT_GROUP)]
     known.append(Generic())
     return {source.name: source for source in known}
