@@ -53,7 +53,8 @@ class _Record(msgspec.Struct, rename="camel"):
     id: Any = None
     timestamp: Any = None
     agent_id: Any = None
-    data: Any = None
+    data: msgspec.Raw = msgspec.Raw(b"{}")
+    """Read only where it matters: most of a file is prompts of the system and snapshots of what the model was given."""
 
 
 _decode = msgspec.json.Decoder(_Record).decode
@@ -102,17 +103,15 @@ class CopilotCli(Source):
 
     def parse(self, raw: bytes, facts: FileFacts) -> Entry:
         record = _read(raw)
-        data = as_dict(record.data)
-        entry = Entry(
-            kind=short(record.type, 80) or "(no type)",
-            at=parse_time(record.timestamp),
-            uuid=identifier(record.id),
-            agent_id=identifier(record.agent_id) or identifier(data.get("parentToolCallId")),
-        )
+        entry = Entry(kind=short(record.type, 80) or "(no type)", at=parse_time(record.timestamp))
+        entry.uuid, entry.agent_id = identifier(record.id), identifier(record.agent_id)
         reader = _READERS.get(entry.kind)
-        if reader:
-            reader(entry, data)
+        if not reader:
+            return entry
+        data = as_dict(_value(bytes(record.data)))
+        reader(entry, data)
         if entry.blocks:
+            entry.agent_id = entry.agent_id or identifier(data.get("parentToolCallId"))
             entry.key = entry.key or entry.uuid or _made_up_key(entry, facts)
             entry.key_by_place = not (entry.uuid or entry.at or data.get("messageId"))
             entry.counted_blocks = tuple(f"{entry.author}:{block['type']}" for block in entry.blocks)
@@ -140,7 +139,13 @@ def _read(raw: bytes) -> _Record:
     try:
         return _decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return msgspec.convert(read_object(raw), _Record)
+        fields = read_object(raw)
+        data = msgspec.Raw(line_of(fields.pop("data", None)))
+        return msgspec.structs.replace(msgspec.convert(fields, _Record), data=data)
+
+
+def _value(data: bytes) -> Any:
+    return read_object(data) if data.lstrip()[:1] == b"{" else None
 
 
 def _timeline(opened: Opened, facts: FileFacts) -> Iterator[bytes]:
