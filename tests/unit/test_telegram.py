@@ -111,16 +111,18 @@ def test_everything_in_saved_messages_is_the_owners_and_forwarded_words_say_whos
         said(1, OWNER, "Buy gravel"),
         said(2, MARA, "Sow in April", forwarded_from="Mara"),
         said(3, MARA, "x", forwarded_from=None),
+        said(4, MARA, "", forwarded_from="Mara", photo="p.jpg"),
         kind="saved_messages",
         number=OWNER,
     )
     del saved["name"]
-    entries = read(saved)["user700@700"]
+    entries = read(saved)["account700/user700"]
     assert {entry.author for entry in entries} == {Author.USER}
     assert [(entry.message_kind, entry.text) for entry in entries] == [
         ("", "Buy gravel"),
         ("forwarded", "(forwarded from Mara) Sow in April"),
         ("forwarded", "(forwarded) x"),
+        ("forwarded", "(forwarded from Mara)"),
     ]
 
 
@@ -128,12 +130,12 @@ def test_an_account_says_who_its_owner_is_in_every_chat() -> None:
     group = chat(said(1, OWNER, "mine"), said(2, MARA, "hers"), kind="private_supergroup", number=55, name="Garden")
     left = chat(said(3, 802, "bye"), kind="private_group", number=56, name="Old")
     found = read(account(group, chat(said(9, MARA, "hi")), left=(left,)))
-    assert list(found) == ["channel55@700", "user801@700", "chat56@700"]
-    assert [(entry.message_kind, entry.text) for entry in found["channel55@700"]] == [
+    assert list(found) == ["account700/channel55", "account700/user801", "account700/chat56"]
+    assert [(entry.message_kind, entry.text) for entry in found["account700/channel55"]] == [
         ("", "mine"),
         ("other_person", "Mara: hers"),
     ]
-    assert found["chat56@700"][0].text == "Person 802: bye"
+    assert found["account700/chat56"][0].text == "Person 802: bye"
 
 
 @pytest.mark.parametrize(
@@ -262,7 +264,7 @@ def test_a_date_that_is_exact_is_not_complained_of(date: Any) -> None:
 
 def test_the_same_message_has_one_key_in_every_export_of_its_chat() -> None:
     alone = read(chat(said(1, MARA, "x"), said(2, OWNER, "y")))["user801"]
-    in_all = read(account(chat(said(1, MARA, "x, edited", edited="…"), said(2, OWNER, "y"))))["user801@700"]
+    in_all = read(account(chat(said(1, MARA, "x, edited", edited="…"), said(2, OWNER, "y"))))["account700/user801"]
     assert [entry.key for entry in alone] == [entry.key for entry in in_all]
     assert all(entry.replaces for entry in alone)
     public = one(said(1, MARA, "x"), kind="public_supergroup", number=55)
@@ -314,7 +316,7 @@ def test_fields_that_another_program_sorted_are_found_behind_the_messages() -> N
         chat(said(1, OWNER, "a"), said(2, MARA, "b")), chat(said(3, BOT, "c"), kind="bot_chat", number=BOT)
     )
     expected = read(document)
-    assert [entry.text for entry in expected["user801@700"]] == ["a", "Mara: b"]
+    assert [entry.text for entry in expected["account700/user801"]] == ["a", "Mara: b"]
     assert read(sort_fields(document)) == expected
     assert read(sort_fields(chat(said(1, MARA, "a")))) == read(chat(said(1, MARA, "a")))
 
@@ -351,7 +353,7 @@ def test_of_an_export_that_ends_in_the_middle_all_whole_messages_come_and_the_er
 def test_a_damaged_message_costs_no_other_and_is_reported() -> None:
     told: list[str] = []
     content = raw(account(chat(*(said(number, MARA, f"words {number}") for number in range(1, 5)))))
-    entries = read(content.replace(b'"words 2"', b'"words 2'), told.append)["user801@700"]
+    entries = read(content.replace(b'"words 2"', b'"words 2'), told.append)["account700/user801"]
     assert [entry.text for entry in entries] == ["Mara: words 1", "Mara: words 3", "Mara: words 4"]
     assert len(told) == 1
 
@@ -367,7 +369,7 @@ def test_damage_at_the_end_of_a_chat_does_not_put_the_next_chat_into_it() -> Non
             for record in transcript.records:
                 found.setdefault(transcript.facts.key, []).append(SOURCE.parse(record, transcript.facts))
     texts = {key: [entry.text for entry in entries if entry.key] for key, entries in found.items()}
-    assert texts == {"user801@700": ["Mara: first"], "user802@700": ["Person 802: b", "Person 802: c"]}
+    assert texts == {"account700/user801": ["Mara: first"], "account700/user802": ["Person 802: b", "Person 802: c"]}
 
 
 def test_what_is_no_object_among_the_messages_is_reported_and_the_rest_is_read() -> None:
@@ -400,7 +402,7 @@ def test_a_large_chat_is_read_as_it_is_asked_for_and_what_nobody_asked_for_is_pa
     first = iter(next(found).records)
     assert b'"id":0' in [next(first), next(first)][1]
     assert file.taken < 3 << 20 < len(file.getvalue())
-    assert next(found).facts.key == "user802@700"
+    assert next(found).facts.key == "account700/user802"
 
 
 def test_it_is_recognised_by_its_content_and_claims_no_other_export() -> None:

@@ -125,9 +125,10 @@ def _read_message(entry: Entry, message: dict[str, Any], by: Any) -> None:
     standing = _STANDINGS.get(by) if isinstance(by, str) else None
     entry.author, entry.standing, entry.message_kind = standing or _STANDINGS["person"]
     words = "\n\n".join(part for part in _parts(message) if part)
-    if "forwarded_from" in message:
+    media = _media(message)
+    if "forwarded_from" in message and (words or media):
         source = short(message["forwarded_from"])
-        words = f"(forwarded from {source}) {words}" if source else f"(forwarded) {words}"
+        words = f"(forwarded{f' from {source}' if source else ''}) {words}".rstrip()
         if entry.author is not Author.MACHINE:
             entry.message_kind = "forwarded"
     elif by == "owner" and _COMMAND.match(words):
@@ -138,7 +139,7 @@ def _read_message(entry: Entry, message: dict[str, Any], by: Any) -> None:
     if words and by not in ("owner", "bot"):
         words = f"{_speaker(message)}: {words}"
     entry.text = words
-    entry.blocks = [text_block(words), *_media(message)] if words else _media(message)
+    entry.blocks = [text_block(words), *media] if words else media
     entry.counted_blocks = tuple(f"{entry.author}:{block['type']}" for block in entry.blocks)
 
 
@@ -233,7 +234,8 @@ class _Chat:
         return f"channel{self.id}" if is_channel else f"{self.type or 'chat'}-{self.id}"
 
     def facts(self) -> FileFacts:
-        key = f"{self.peer}@{self.account}" if self.account else self.peer
+        """Of two files with one message that with the smaller key counts: here, the one that knows the owner."""
+        key = f"account{self.account}/{self.peer}" if self.account else self.peer
         return FileFacts(key=key, kind="session", session_id=f"{NAME}-{self.peer}", is_unique=True)
 
     def header(self) -> bytes:
