@@ -212,7 +212,8 @@ def test_what_a_sub_agent_copied_from_its_parent_stays_the_parents() -> None:
 
 def test_going_back_leaves_turns_and_names_are_the_users() -> None:
     assert parse(event("thread_rolled_back", num_turns=2)).back_turns == 2
-    assert parse(event("thread_rolled_back", num_turns=True)).back_turns == 0
+    assert parse(event("thread_rolled_back", num_turns="2")).back_turns == 0
+    assert parse(event("thread_rolled_back", num_turns=10**400)).back_turns == 1_000_000
     named = parse(event("thread_name_updated", thread_name="The orchard"))
     assert (named.title, named.title_by_user) == ("The orchard", True)
 
@@ -433,6 +434,8 @@ def test_odd_signs_and_numbers_are_survived() -> None:
         b'{"timestamp": 1e400, "type": "event_msg", "payload": {"type": "user_message", "message": "a\\ud800\\u0000b"}}'
     )
     assert CODEX.parse(odd, FACTS).text == "a?\ufffdb"
+    named_oddly = b'{"type": "event_msg", "payload": {"type": "user_message", "message": "pears", "\\ud800": 1}}'
+    assert CODEX.parse(named_oddly, FACTS).text == "pears"
 
 
 @pytest.mark.skipif(not SAMPLES.exists(), reason="the real transcripts do not lie beside this clone")

@@ -11,7 +11,7 @@ rule: `docs/sources/codex.md`.
 import os
 import re
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -53,6 +53,8 @@ _TYPES = frozenset(["session_meta", "response_item", "event_msg", "turn_context"
 _FLAT_TYPES = frozenset(["message", "reasoning", "function_call", "function_call_output", "local_shell_call"])
 _ITEM_ID = re.compile(r"[a-z]+_[A-Za-z0-9-]{16,100}")
 """Ids that the model's service or a newer Codex gives. Migrated rollouts have ids like `item-3`, unique nowhere."""
+_MOST_TURNS = 1_000_000
+"""That anybody goes back by; a number in a foreign file may be of any size."""
 _SPEAKERS = (Author.ASSISTANT, Author.SUBAGENT)
 
 
@@ -113,6 +115,7 @@ class CodexEntry(Entry, kw_only=True):
     """Author, standing and kind before the file's being a sub-agent's changed them."""
 
 
+T = TypeVar("T", bound=msgspec.Struct)
 _decode_line = msgspec.json.Decoder(_Line).decode
 _decode_payload = msgspec.json.Decoder(_Payload).decode
 
@@ -149,7 +152,7 @@ class Codex(Source):
         own = identifier(meta.get("id"))
         if facts.kind != "session" or not own:
             return facts
-        works_for = _works_for(msgspec.convert(meta, _Payload))
+        works_for = _works_for(_chosen(_Payload, meta))
         if works_for:
             return replace(facts, kind="subagent", session_id=works_for, agent_id=own)
         return replace(facts, session_id=own)
@@ -201,7 +204,7 @@ class Codex(Source):
 def _follow_thread(entry: CodexEntry, memory: dict[str, str]) -> None:
     """The first session_meta is the file's own; one of another thread begins the copy of that thread's history.
 
-    Turns have ids since about 0.100. Before, a turn is known by its thread and all prompts up to it, the chain.
+    Turns have ids since 0.104. Before, a turn is known by its thread and all prompts up to it, the chain.
     """
     if "own" not in memory:
         origin = entry.links[0][1] if entry.links else entry.thread
@@ -233,10 +236,15 @@ def _read(raw: bytes) -> tuple[_Line, _Payload]:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         fields = read_object(raw)
     payload = fields.pop("payload", None)
-    line = msgspec.convert(fields, _Line)
+    line = _chosen(_Line, fields)
     if isinstance(payload, dict):
-        line.payload = msgspec.convert(as_dict(payload), _Payload)
-    return line, line.payload or msgspec.convert(fields, _Payload)
+        line.payload = _chosen(_Payload, as_dict(payload))
+    return line, line.payload or _chosen(_Payload, fields)
+
+
+def _chosen(kind: type[T], fields: dict[str, Any]) -> T:
+    """By hand, because `msgspec.convert` raises on a name with a lone surrogate."""
+    return kind(**{name: fields[name] for name in kind.__struct_fields__ if name in fields})
 
 
 def _is_codex_record(record: dict[str, object], name: str) -> bool:
@@ -313,8 +321,8 @@ def _read_event(entry: CodexEntry, payload: _Payload, _is_flat: bool) -> None:
             text = "\n".join(as_text(part.get("text")) for part in parts if part.get("type") == "text")
             _read_prompt(entry, text, sum(1 for part in parts if part.get("type") in ("image", "local_image")))
     elif payload.type == "thread_rolled_back":
-        turns = payload.num_turns
-        entry.back_turns = turns if isinstance(turns, int) and not isinstance(turns, bool) and turns > 0 else 0
+        turns = payload.num_turns if isinstance(payload.num_turns, int) else 0
+        entry.back_turns = min(max(turns, 0), _MOST_TURNS)
     elif payload.type == "thread_name_updated":
         entry.title = title_of(payload.thread_name)
         entry.title_by_user = bool(entry.title)
