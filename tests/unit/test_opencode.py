@@ -366,13 +366,15 @@ def test_a_message_that_is_no_json_is_reported_and_the_rest_is_read(tmp_path: Pa
     path = database_of(tmp_path / "opencode.db", Session(*TALK))
     with sqlite3.connect(path) as database:
         database.execute("UPDATE message SET data = '{\"role\":' WHERE id = 'msg_a001'")
-        database.execute("UPDATE part SET data = x'ff' WHERE id = 'prt_a002000'")
+        database.execute("UPDATE part SET data = CAST(x'7b2274657874223a22ff227d' AS TEXT) WHERE id = 'prt_a002000'")
+        database.execute("UPDATE session SET title = CAST(x'4265ff' AS TEXT)")
     database.close()
     reports: list[str] = []
     ((_, records),) = read(path, reports)
     assert len(records) == len(TALK)
     assert len(reports) == 1
     assert "msg_a001" in reports[0]
+    assert '"title":"Be\ufffd"' in records[0].decode()
 
 
 def test_an_export_that_was_cut_short_gives_what_is_whole_and_says_what_to_do() -> None:

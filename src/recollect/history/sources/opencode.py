@@ -56,18 +56,23 @@ COLUMNS = {
 HAS_COLUMNS = "SELECT name FROM pragma_table_info(:table)"
 HAS_TABLE = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = :table"
 
+# As bytes, because text that is not UTF-8 would end the reading.
 # Not every change touches the row of the session: a part that goes on does not, a new title does without a new time.
 SESSIONS = """
-SELECT s.id, s.parent_id, s.directory, s.title, s.revert, s.time_created, {sequence},
-       max(s.time_updated, coalesce((SELECT max(m.time_updated) FROM message m WHERE m.session_id = s.id), 0),
-           coalesce((SELECT max(p.time_updated) FROM part p WHERE p.session_id = s.id), 0))
+SELECT CAST(s.id AS BLOB), CAST(s.parent_id AS BLOB), CAST(s.directory AS BLOB), CAST(s.title AS BLOB),
+       CAST(s.revert AS BLOB), CAST(s.time_created AS INTEGER), CAST({sequence} AS INTEGER),
+       max(CAST(s.time_updated AS INTEGER),
+           coalesce((SELECT max(CAST(m.time_updated AS INTEGER)) FROM message m WHERE m.session_id = s.id), 0),
+           coalesce((SELECT max(CAST(p.time_updated AS INTEGER)) FROM part p WHERE p.session_id = s.id), 0))
 FROM session s
 WHERE EXISTS (SELECT 1 FROM message m WHERE m.session_id = s.id)
 ORDER BY s.time_created, s.id
 """
 SEQUENCE = "(SELECT e.seq FROM event_sequence e WHERE e.aggregate_id = s.id)"
-MESSAGES = "SELECT id, data FROM message WHERE session_id = :session ORDER BY time_created, id"
-PARTS = "SELECT id, data FROM part WHERE message_id = :message ORDER BY id"
+MESSAGES = (
+    "SELECT CAST(id AS BLOB), CAST(data AS BLOB) FROM message WHERE session_id = :session ORDER BY time_created, id"
+)
+PARTS = "SELECT CAST(id AS BLOB), CAST(data AS BLOB) FROM part WHERE message_id = :message ORDER BY id"
 NEWER_SESSIONS = """
 SELECT count(DISTINCT n.session_id) FROM session_message n
 WHERE NOT EXISTS (SELECT 1 FROM message m WHERE m.session_id = n.session_id)
@@ -139,7 +144,8 @@ def _from_database(opened: Opened) -> Iterator[Transcript]:
         _check_columns(rows, name)
         has_sequence = next(rows(HAS_TABLE, {"table": "event_sequence"}))[0]
         for row in rows(SESSIONS.format(sequence=SEQUENCE if has_sequence else "0")):
-            identity, parent, directory, title, revert, created, sequence, updated = row
+            identity, parent, directory, title = (_plain(value) for value in row[:4])
+            revert, created, sequence, updated = row[4:]
             header = _header(identity, parent, directory, title, created)
             if not header["id"]:
                 opened.report(f"{name}: a session without an id is left out. The others are read.")
@@ -172,15 +178,15 @@ def _check_columns(rows: Rows, name: str) -> None:
 
 
 def _stored_messages(rows: Rows, opened: Opened, session: str) -> Iterator[Message]:
-    for identity, data in rows(MESSAGES, {"session": session}):
-        info = _decoded(data)
+    for name, data in rows(MESSAGES, {"session": session}):
+        identity, info = _plain(name), _decoded(data)
         if not info:
             opened.report(f"{_name_of(opened.path)}: the message {identity} cannot be read and is left out.")
             continue
         yield (
             _named(info, id=identity, sessionID=session),
             [
-                _named(_decoded(part), id=part_id, sessionID=session, messageID=identity)
+                _named(_decoded(part), id=_plain(part_id), sessionID=session, messageID=identity)
                 for part_id, part in rows(PARTS, {"message": identity})
             ],
         )
@@ -422,16 +428,18 @@ def _joined(blocks: list[Block]) -> str:
     return "\n\n".join(block["text"] for block in blocks if block["type"] == "text")
 
 
+def _plain(value: Any) -> str:
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else ""
+
+
 def _decoded(data: Any) -> dict[str, Any]:
     """The JSON object in a column; empty when there is none."""
-    if not isinstance(data, str | bytes):
-        return {}
     try:
-        return as_dict(msgspec.json.decode(data))
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return as_dict(msgspec.json.decode(data or b"null"))
+    except (msgspec.DecodeError, UnicodeError, RecursionError, TypeError):
         pass
     try:
-        return as_dict(json.loads(data, strict=False))
+        return as_dict(json.loads(_plain(data), strict=False))
     except (ValueError, RecursionError):
         return {}
 
