@@ -221,6 +221,15 @@ def test_a_lost_node_makes_nobody_seem_to_have_gone_back() -> None:
     assert set(found.values()) == {Standing.SAID}
 
 
+def test_parts_that_hang_on_nothing_come_last() -> None:
+    document = conversation(
+        node("lost", "gone", message("user", "Loose", 9)),
+        node("root", None, None, "q"),
+        node("q", "root", message("user", "First", 1)),
+    )
+    assert list(standings([document])) == ["First", "Loose"]
+
+
 def test_circles_and_nodes_that_name_themselves_are_read_once() -> None:
     document = conversation(
         node("a", "c", message("user", "one"), "b"),

@@ -104,6 +104,13 @@ def test_each_export_is_claimed_by_its_own_source(source: Source, indent: int | 
 
 
 @BOTH
+def test_the_content_decides_under_any_name(source: Source) -> None:
+    single = talk(source, "a", "Hello")
+    for document in ([single], single, {"account": {"id": 1}, "conversations": [single]}):
+        assert source.recognises(Head("saved/my chat.json", json.dumps(document).encode()))
+
+
+@BOTH
 def test_a_conversation_alone_and_one_in_a_field_are_read_like_one_in_a_list(source: Source) -> None:
     single = talk(source, "a", "Hello", "Again")
     expected = entries(source, [single])
@@ -148,14 +155,14 @@ def test_a_single_conversation_that_is_cut_after_its_messages_is_still_read(sour
 
 
 @BOTH
-@pytest.mark.parametrize("spelling", ["15.11.2026 10:00", "Nov 15, 2026", "2026年11月15日", ["x"], {"at": 1}])
+@pytest.mark.parametrize("spelling", ["15.11.2026 10:00", "Nov 15, 2026", "2026年11月15日", ["list"], {"dict": 1}])
 def test_dates_in_an_unknown_spelling_are_reported_once_and_the_messages_kept(source: Source, spelling: Any) -> None:
     reports: list[str] = []
     document = [talk(source, "a", "one", "two", at=spelling), talk(source, "b", "three", at=spelling)]
     found = [entry for entry in entries(source, document, reports) if entry.key]
     assert [(entry.text, entry.at) for entry in found] == [("one", None), ("two", None), ("three", None)]
     assert len(reports) == 2, "one report for the times of messages, one for those of conversations"
-    assert str(spelling) in reports[0]
+    assert (spelling if isinstance(spelling, str) else type(spelling).__name__) in reports[0]
     assert "'On a'" in reports[0]
     assert "kept in their order" in reports[0]
 

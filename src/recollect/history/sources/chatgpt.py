@@ -53,6 +53,7 @@ _WORDS = {
 _ANY_WORDS = ("text", "result", "content", "output_str")
 _SOUND = re.compile(r"audio|video")
 
+_ANY_MARKER = re.compile("[\ue200-\ue206]")
 _MARKER = re.compile("([ \t]*)\ue200([^\ue200\ue201]*)\ue201")
 _STRAY_MARKERS = re.compile("\ue200[a-z_]*(?:\ue202turn[0-9]+[a-z]+[0-9]+)*|[\ue200-\ue206]")
 
@@ -78,8 +79,9 @@ class ChatGpt(Source):
         for conversation in conversations(opened, "mapping", dict, "title"):
             title = title_of(conversation.get("title"))
             nodes = _nodes(conversation)
-            said = [times.read("create_time", as_dict(node["message"]).get("create_time"), title) for node in nodes]
-            version = times.read("update_time", conversation.get("update_time"), title) or max(said, default="")
+            made = [node["message"].get("create_time") for node in nodes]
+            times.check("create_time", made, title)
+            version = times.version("update_time", conversation.get("update_time"), made, title)
             if nodes:
                 header = {key: value for key, value in conversation.items() if key not in _VOLATILE}
                 records = [{"conversation": header}, *nodes]
@@ -215,18 +217,20 @@ def _header(conversation: dict[str, Any]) -> Entry:
 
 def _message(record: dict[str, Any], facts: FileFacts) -> Entry:
     message = as_dict(record["message"])
-    content = message.get("content")
-    kind = short(as_dict(content).get("content_type"), 80) or "text"
+    kind = short(as_dict(message.get("content")).get("content_type"), 80) or "text"
     entry = Entry(kind=kind, at=parse_time(message.get("create_time") or None))
     entry.session_id = identifier(record.get("conversation_id")) or facts.session_id
-    entry.model = short(as_dict(message.get("metadata")).get("model_slug"))
+    metadata = as_dict(message.get("metadata"))
+    entry.model = short(metadata.get("model_slug"))
     node = as_text(record.get("node")) or as_text(message.get("id"))
-    entry.author, entry.message_kind = _author(message, kind)
+    role = as_dict(message.get("author")).get("role")
+    entry.author, entry.message_kind = _author(role, kind, metadata)
     is_speech = entry.author in (Author.USER, Author.ASSISTANT) and message.get("weight") != 0
     entry.standing = Standing.SAID if is_speech else Standing.ASIDE
     if record.get("visible") is False:
         entry.standing = Standing.ABANDONED
-    _read_content(entry, message, content, kind, (node, as_text(record.get("parent"))))
+    if not _read_thinking(entry, message, role == "assistant"):
+        _read_words(entry, message, role == "assistant", (node, as_text(record.get("parent"))))
     if entry.blocks:
         entry.key = derived_id(NAME, entry.session_id, node)
         entry.key_by_place = not node
@@ -234,9 +238,7 @@ def _message(record: dict[str, Any], facts: FileFacts) -> Entry:
     return entry
 
 
-def _author(message: dict[str, Any], kind: str) -> tuple[Author, str]:
-    role = as_dict(message.get("author")).get("role")
-    metadata = as_dict(message.get("metadata"))
+def _author(role: Any, kind: str, metadata: dict[str, Any]) -> tuple[Author, str]:
     if kind in _CONTEXT or metadata.get("is_user_system_message"):
         return Author.MACHINE, "context"
     if kind == "system_error":
@@ -250,22 +252,35 @@ def _author(message: dict[str, Any], kind: str) -> tuple[Author, str]:
     return (Author.USER if role == "user" else Author.ASSISTANT), ""
 
 
-def _read_content(entry: Entry, message: dict[str, Any], content: Any, kind: str, place: tuple[str, str]) -> None:
-    words = [word for word in _words(content, kind) if word.strip()]
-    is_assistant = as_dict(message.get("author")).get("role") == "assistant"
-    recipient = short(message.get("recipient"))
-    if kind in _THINKING or (is_assistant and message.get("channel") == "analysis" and recipient in ("", "all")):
-        entry.blocks = [thinking_block("".join([*words, *_thoughts(content)]))]
-        return
+def _read_thinking(entry: Entry, message: dict[str, Any], is_assistant: bool) -> bool:
+    is_analysis = is_assistant and message.get("channel") == "analysis" and not _tool_called(message)
+    if entry.kind in _THINKING or is_analysis:
+        content = message.get("content")
+        entry.blocks = [thinking_block("".join([*_words(content, entry.kind), *_thoughts(content)]))]
+        return True
+    return False
+
+
+def _read_words(entry: Entry, message: dict[str, Any], is_assistant: bool, place: tuple[str, str]) -> None:
+    """`place`: the node, and the one it follows."""
+    content = message.get("content")
+    words = [word for word in _words(content, entry.kind) if word.strip()]
+    tool = _tool_called(message) if is_assistant else ""
     if entry.author is Author.TOOL:
         entry.text, characters = output_text(words)
         entry.blocks = [tool_result(place[1], characters)]
-    elif is_assistant and recipient not in ("", "all"):
-        entry.blocks = [tool_call(recipient, place[0], "\n".join(words))]
+    elif tool:
+        entry.blocks = [tool_call(tool, place[0], "\n".join(words))]
     else:
         entry.text = "\n\n".join(words if entry.author is Author.USER else filter(None, map(_readable, words)))
         entry.blocks = [text_block(entry.text)] if entry.text else []
     entry.blocks += _files(message, content)
+
+
+def _tool_called(message: dict[str, Any]) -> str:
+    """Whom an assistant's message is for, when that is not the person."""
+    recipient = message.get("recipient")
+    return "" if recipient == "all" else short(recipient)
 
 
 def _words(content: Any, kind: str) -> list[str]:
@@ -291,7 +306,7 @@ def _thoughts(content: Any) -> Iterator[str]:
 
 def _readable(text: str) -> str:
     """Without the marks that ChatGPT's page turns into links: `\\ue200cite\\ue202turn0search3\\ue201`."""
-    if not re.search("[\ue200-\ue206]", text):
+    if text.isascii() or not _ANY_MARKER.search(text):
         return text
     return _STRAY_MARKERS.sub("", _MARKER.sub(_marked_words, text)).strip()
 
@@ -312,8 +327,8 @@ def _marked_words(match: re.Match[str]) -> str:
 
 def _files(message: dict[str, Any], content: Any) -> list[Block]:
     fields = as_dict(content)
-    pointers = [as_dict(part) for part in [*as_list(fields.get("parts")), fields.get("screenshot")]]
-    pointers = [pointer for pointer in pointers if any(key.endswith("asset_pointer") for key in pointer)]
+    parts = [as_dict(part) for part in [*as_list(fields.get("parts")), fields.get("screenshot")]]
+    pointers = [part for part in parts if any(key.endswith("asset_pointer") for key in part)]
     shown = [as_text(pointer.get("asset_pointer")) for pointer in pointers]
     blocks = [_pointer_block(pointer) for pointer in pointers]
     for attachment in map(as_dict, as_list(as_dict(message.get("metadata")).get("attachments"))):

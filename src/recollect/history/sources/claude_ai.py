@@ -78,8 +78,9 @@ class ClaudeAi(Source):
             if len(messages) < len(listed):
                 lost = len(listed) - len(messages)
                 opened.report(f"{lost} messages of the conversation {title!r} are left out: they are not objects.")
-            said = [times.read("created_at", message.get("created_at"), title) for message in messages]
-            version = times.read("updated_at", conversation.get("updated_at"), title) or max(said, default="")
+            made = [message.get("created_at") for message in messages]
+            times.check("created_at", made, title)
+            version = times.version("updated_at", conversation.get("updated_at"), made, title)
             if messages:
                 records = _records(conversation, messages)
                 own = conversation_facts(_identity(conversation))

@@ -7,6 +7,7 @@ that is damaged costs none of the others.
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime
 from typing import Any, cast
 
 from recollect.clock import parse_time
@@ -16,6 +17,8 @@ from recollect.history.sources.source import FileFacts, Head, Opened
 
 _EXPORT_NAME = re.compile(r"conversations(?:-\d+)?\.json")
 _EXAMPLE_CHARACTERS = 40
+_LATEST_SECONDS = 253_402_300_800.0
+"""The end of the year 9999."""
 
 
 def is_export_name(path: str) -> bool:
@@ -78,18 +81,39 @@ class Times:
         self._opened = opened
         self._told: set[str] = set()
 
-    def read(self, field: str, value: Any, conversation: str) -> str:
-        """As stored text; empty when there is none or it cannot be read."""
-        moment = parse_time(value) if value else None
-        if moment is None and value and field not in self._told:
-            self._told.add(field)
-            self._opened.report(
-                f"{_name_of(self._opened.path)}: {field} in the conversation {conversation!r} is no time that can be "
-                f"read: {str(value)[:_EXAMPLE_CHARACTERS]!r}. Messages with such a time are kept in their order and "
-                "take the time of the one before. If there are many, ask for the export again with the language set "
-                "to English."
-            )
-        return moment or ""
+    def check(self, field: str, values: Iterable[Any], conversation: str) -> None:
+        if field in self._told:
+            return
+        for value in values:
+            if value and not _is_time(value):
+                self._tell(field, value, conversation)
+                return
+
+    def version(self, field: str, changed: Any, made: Iterable[Any], conversation: str) -> str:
+        """When the conversation changed last: by its own word, else by its newest message."""
+        self.check(field, [changed], conversation)
+        return parse_time(changed or None) or max((parse_time(value or None) or "" for value in made), default="")
+
+    def _tell(self, field: str, value: Any, conversation: str) -> None:
+        self._told.add(field)
+        example = value if isinstance(value, str | int | float) else type(value).__name__
+        self._opened.report(
+            f"{_name_of(self._opened.path)}: {field} in the conversation {conversation!r} is no time that can be "
+            f"read: {str(example)[:_EXAMPLE_CHARACTERS]!r}. Messages with such a time are kept in their order and "
+            "take the time of the one before. If there are many, ask for the export again with the language set "
+            "to English."
+        )
+
+
+def _is_time(value: Any) -> bool:
+    """Cheaper than reading it: asked for every message."""
+    if isinstance(value, str):
+        try:
+            datetime.fromisoformat(value)
+        except ValueError:
+            return False
+        return True
+    return parse_time(value) is not None if not isinstance(value, float) else 0 < value < _LATEST_SECONDS
 
 
 def _is_entered(path: Path) -> bool:
