@@ -6,7 +6,6 @@ new ids. So ids make the tree, and a message is known by what all of these leave
 it was made, and a mark of its content. Facts behind each rule: `docs/sources/pi.md`.
 """
 
-import os
 import re
 from typing import Any
 
@@ -27,19 +26,20 @@ from recollect.history.sources.fields import (
 )
 from recollect.history.sources.openclaw_text import read_user_text
 from recollect.history.sources.pi_blocks import content_blocks, printed_texts, words_of
+from recollect.history.sources.pi_files import (
+    facts_of,
+    is_transcript_name,
+    openclaw_agents,
+    pi_sessions,
+    session_named,
+    why_left_out,
+)
 from recollect.history.sources.source import BadRecord, Computer, FileFacts, Head, Source
 from recollect.ids import derived_id
 from recollect.redaction import mask
 
 NAME = "pi"
 
-_UUID = r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"
-_PI_NAME = re.compile(r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z_(.+)")
-_CLAW_NAME = re.compile(rf"(?:.*\.)?({_UUID})(?:-topic-[^/]*)?\.jsonl(?:\.(?:reset|deleted|bak|imported)[.-].*)?")
-_COLD_NAME = re.compile(r"[0-9a-f]{64}\.jsonl")
-_KEPT_ASIDE = re.compile(r"\.jsonl\.(?:(?:reset|deleted|bak)\.\d{4}-\d\d-\d\dT[\d.-]+Z|imported-\d+(?:\.\d+)?)\Z")
-_CHECKPOINT = re.compile(rf"\.checkpoint\.{_UUID}\.jsonl\Z")
-_ANY_UUID = re.compile(_UUID)
 _MAX_NUMBER = 1 << 63
 _YEAR_2000 = 946_684_800_000
 """In milliseconds: a smaller time is none."""
@@ -120,51 +120,20 @@ class Pi(Source):
     title = "Pi and OpenClaw"
 
     def places(self, computer: Computer) -> list[str]:
-        environment = computer.environment
-        folders = [f"{computer.configured('PI_CODING_AGENT_DIR', '.pi', 'agent')}/sessions"]
-        folders.append(computer.below_home(".pi", "agent", "sessions"))
-        if environment.get("PI_CODING_AGENT_SESSION_DIR", "").strip():
-            folders.append(computer.configured("PI_CODING_AGENT_SESSION_DIR"))
-        states = [computer.below_home(f".{name}") for name in ("openclaw", "clawdbot", "moltbot")]
-        named = ("OPENCLAW_STATE_DIR", "CLAWDBOT_STATE_DIR", "MOLTBOT_STATE_DIR")
-        states += [computer.configured(variable) for variable in named if environment.get(variable, "").strip()]
-        profile = environment.get("OPENCLAW_PROFILE", "").strip()
-        if profile and "/" not in profile:
-            states.append(computer.below_home(f".openclaw-{profile}"))
-        return list(dict.fromkeys([*folders, *(f"{state}/agents" for state in states)]))
+        return pi_sessions(computer) + openclaw_agents(computer)
 
     def is_candidate(self, path: str) -> bool:
-        return path.endswith(".jsonl") or (".jsonl." in path and _KEPT_ASIDE.search(path) is not None)
+        return is_transcript_name(path)
 
     def leaves_out(self, path: str) -> str:
-        if path.endswith(".trajectory.jsonl"):
-            return "a trajectory of OpenClaw: what happened while its session was written, not the session"
-        if ".checkpoint." in path and _CHECKPOINT.search(path):
-            return "a checkpoint of OpenClaw: a full copy of its session from before a compaction"
-        if "subagent-artifacts" in path and "subagent-artifacts" in path.replace("\\", "/").split("/")[:-1]:
-            return "a copy that pi-subagents makes of a sub-agent's session, for finding faults"
-        return ""
+        return why_left_out(path)
 
     def recognises(self, head: Head) -> bool:
         others = any(record.get("type") == "session_start" for record in head.records)  # Droid writes much alike.
         return not others and any(_is_entry(record) for record in head.records)
 
     def locate(self, path: str, root: str) -> FileFacts:
-        parts = path.replace("\\", "/").split("/")
-        name = parts[-1]
-        for place, part in enumerate(parts[:-1]):
-            folder = _PI_NAME.fullmatch(part)
-            if folder:
-                return _subagent_facts("/".join(parts[place:]), folder[1], parts[place + 1 :])
-        own = _PI_NAME.fullmatch(name.removesuffix(".jsonl"))
-        if own:
-            return FileFacts(key=name, kind="session", session_id=own[1], is_unique=True)
-        claw = _CLAW_NAME.fullmatch(name)
-        if claw:
-            return FileFacts(key=name, kind="session", session_id=claw[1], is_unique=True)
-        if _COLD_NAME.fullmatch(name):
-            return FileFacts(key=name, kind="session", is_unique=True)
-        return FileFacts(key=_key_below(parts, path, root), kind="session")
+        return facts_of(path, root)
 
     def parse(self, raw: bytes, facts: FileFacts) -> Entry:
         record = _read(raw)
@@ -215,22 +184,6 @@ def _is_entry(record: dict[str, object]) -> bool:
     return kind in _OWN_FIELDS and _OWN_FIELDS[kind] in record and "timestamp" in record
 
 
-def _subagent_facts(key: str, session_id: str, rest: list[str]) -> FileFacts:
-    """Extensions keep what their sub-agents did in a folder named as the session's file."""
-    own = _PI_NAME.fullmatch(rest[-1].removesuffix(".jsonl"))
-    steps = [*rest[:-1], rest[-1].removesuffix(".jsonl")]
-    agent_id = own[1] if own else "/".join(steps[:-1] if len(steps) > 1 and steps[-1] == "session" else steps)
-    return FileFacts(key=key, kind="subagent", session_id=session_id, agent_id=identifier(agent_id), is_unique=True)
-
-
-def _key_below(parts: list[str], path: str, root: str) -> str:
-    """From the folder before `sessions` on: an agent of OpenClaw. Else the path below the root."""
-    if "sessions" in parts[1:-1]:
-        last = len(parts) - 1 - parts[::-1].index("sessions")
-        return "/".join(parts[last - 1 :])
-    return os.path.relpath(path, root).replace(os.sep, "/")
-
-
 def _begin(record: _Record) -> Entry:
     kind = record.type if isinstance(record.type, str) else f"cold {record.kind}" if record.kind else "(no type)"
     entry = Entry(
@@ -260,9 +213,7 @@ def _read_header(entry: Entry, record: _Record, facts: FileFacts) -> None:
     if not isinstance(parent, str) or not parent:
         return
     entry.at = None  # A fork begins with entries that are older than itself.
-    name = parent.replace("\\", "/").rpartition("/")[2]
-    own, claw = _PI_NAME.fullmatch(name.removesuffix(".jsonl")), _ANY_UUID.search(name)
-    other = identifier(own[1] if own else claw[0] if claw else name.removesuffix(".jsonl"))
+    other = identifier(session_named(parent))
     entry.links = (("fork", other),) if other and other != entry.session_id else ()
 
 
