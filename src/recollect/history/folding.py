@@ -59,6 +59,8 @@ class FoldState:
     open_line: list[Any] | None = None
     """[kind, blocks, recovered] of a record that was read although its line had not ended."""
     title_by_user: bool = False
+    memory: dict[str, str] = field(default_factory=dict[str, str])
+    """What the source itself remembers of earlier records."""
     folder: str = ""
     """The project, when only the place of the file tells it."""
     version: str = ""
@@ -130,6 +132,7 @@ class Fold:
         known: KnownRecords | None = None,
     ) -> None:
         self._source = source
+        self._remembers = type(source).settle is not Source.settle
         self._facts = facts
         self._file_id = file_id
         self._generation = generation
@@ -263,6 +266,8 @@ class Fold:
             self._batch.problems.append(Problem(file=self._path, line=line, reason=reason))
 
     def _take_entry(self, entry: Entry, raw: bytes, start: int, line: int) -> None:
+        if self._remembers:
+            self._source.settle(entry, self.state.memory)
         self._inherit(entry)
         if self._stays_out(entry):
             self._batch.counts.private += 1

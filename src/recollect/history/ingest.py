@@ -19,13 +19,15 @@ from recollect.history.finding import Found
 from recollect.history.folding import FoldState
 from recollect.history.identity import container_file, failed_sighting, seen_at, unfinished_sighting, unread_file
 from recollect.history.opening import Part, Stream, is_archive, open_transcript, parts_of, spool, stamp_of, unpacked
-from recollect.history.sources import FileFacts, Opened, Source, Transcript, source_named, sources
+from recollect.history.sources import FileFacts, Head, Opened, Source, Transcript, source_named, sources
 from recollect.history.store import ARCHIVE, CONTAINER, UNREAD, File, FileStatus, FileStore
 from recollect.history.streams import Progress, RacedError, StreamReader
 from recollect.settings import Settings
 
 MAX_RACES = 20
 """How often a file is begun again because another process is reading it too, before it is left to that one."""
+HEAD_BYTES = 1 << 18
+"""A first record may bring along all instructions of its agent."""
 
 
 @dataclass(slots=True)
@@ -133,7 +135,7 @@ class Ingest:
             source = self._source_of(job, part)
             if source is None:
                 return
-            facts = source.locate(part.path, job.found.root)
+            facts = _facts_of(source, part, job.found.root)
             given = source.transcripts(_opening(job, part), facts)
             if given is None:
                 self._read_lines(job, part, source, facts)
@@ -198,7 +200,7 @@ class Ingest:
                 if source is None:
                     continue
                 has_any = True
-                facts = source.locate(part.path, path)
+                facts = _facts_of(source, part, path)
                 given = source.transcripts(_opening(job, part), facts)
                 if given is None:
                     yield source, self._lines_of(job, part, source, facts)
@@ -310,6 +312,14 @@ def merged(kept: Iterator[bytes], given: Iterable[bytes], transcript: Transcript
     while waiting is not None:
         yield waiting
         waiting = next(kept, None)
+
+
+def _facts_of(source: Source, part: Part, root: str) -> FileFacts:
+    facts = source.locate(part.path, root)
+    if type(source).refine is Source.refine:
+        return facts
+    part.file.seek(0)
+    return source.refine(facts, Head(part.path, part.file.read(HEAD_BYTES)))
 
 
 def _opening(job: _Job, part: Part) -> Opened:

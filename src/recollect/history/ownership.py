@@ -74,8 +74,10 @@ class Ownership:
             if reading:
                 readings[occurrence.message_id].append(reading)
         for message_id, found in readings.items():
-            draft = (drafts or {}).get(message_id)
-            self._settle_one(by_id[message_id], draft, sorted(found, key=lambda reading: reading.order))
+            before, draft = by_id[message_id], (drafts or {}).get(message_id)
+            for reading in found:
+                _take_home(reading, before, draft)
+            self._settle_one(before, draft, sorted(found, key=lambda reading: reading.order))
 
     def _settle_one(self, before: Message, draft: Message | None, found: list[_Reading]) -> None:
         if not found:
@@ -115,6 +117,13 @@ class Ownership:
         if one.session_id and other.session_id and one.session_id != other.session_id:
             first, second = sorted((one.session_id, other.session_id))
             self.links.add((first, second, "copy"))
+
+
+def _take_home(reading: _Reading, *known: Message | None) -> None:
+    """Some records tell only together with those before them whose they are: then the file that was read knows it."""
+    for message in known:
+        if message and message.file_id == reading.file.id:
+            reading.home = message.home
 
 
 def _assemble(found: list[_Reading], before: Message) -> Message:

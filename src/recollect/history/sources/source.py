@@ -172,6 +172,10 @@ class Source:
     def locate(self, path: str, root: str) -> FileFacts:
         raise NotImplementedError
 
+    def refine(self, facts: FileFacts, head: Head) -> FileFacts:
+        """What the beginning of a file of JSON lines adds to what its name tells."""
+        return facts
+
     def transcripts(self, opened: Opened, facts: FileFacts) -> Iterator[Transcript] | None:
         """What a file that does not consist of JSON lines holds; None: its lines are the records.
 
@@ -182,3 +186,9 @@ class Source:
     def parse(self, raw: bytes, facts: FileFacts) -> Entry:
         """Raises BadRecord."""
         raise NotImplementedError
+
+    def settle(self, entry: Entry, memory: dict[str, str]) -> None:
+        """Complete an entry by what earlier records of its file said, for sources whose records do not stand alone.
+
+        Called for each entry in the order of the file, before it is used. `memory` is kept with the file.
+        """
