@@ -357,6 +357,11 @@ RECORD = st.fixed_dictionaries(
 )
 
 
+def test_half_a_character_in_a_name_or_in_words_does_no_harm() -> None:
+    entry = GEMINI.parse(b'{"\\ud800":1,"id":"a","type":"user","content":"wet \\ud800"}', FACTS)
+    assert entry.text == "wet ?"
+
+
 @settings(max_examples=300, deadline=None)
 @given(record=RECORD | JSON | st.dictionaries(st.sampled_from(FIELDS[8:]), SHAPED))
 def test_no_record_whatever_it_holds_does_harm(record: Any) -> None:

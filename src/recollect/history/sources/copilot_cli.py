@@ -58,6 +58,7 @@ class _Record(msgspec.Struct, rename="camel"):
 
 
 _decode = msgspec.json.Decoder(_Record).decode
+_NAMES = {field.encode_name: field.name for field in msgspec.structs.fields(_Record)}
 
 
 class CopilotCli(Source):
@@ -140,8 +141,8 @@ def _read(raw: bytes) -> _Record:
         return _decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         fields = read_object(raw)
-        data = msgspec.Raw(line_of(fields.pop("data", None)))
-        return msgspec.structs.replace(msgspec.convert(fields, _Record), data=data)
+        fields["data"] = msgspec.Raw(line_of(fields.get("data")))
+        return _Record(**{name: fields[written] for written, name in _NAMES.items() if written in fields})
 
 
 def _value(data: bytes) -> Any:

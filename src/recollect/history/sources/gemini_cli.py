@@ -95,6 +95,7 @@ class _Record(msgspec.Struct, rename="camel"):
 
 
 _decode = msgspec.json.Decoder(_Record).decode
+_NAMES = {field.encode_name: field.name for field in msgspec.structs.fields(_Record)}
 
 
 class GeminiCli(Source):
@@ -174,7 +175,8 @@ def _read(raw: bytes) -> _Record:
     try:
         return _decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return msgspec.convert(read_object(raw), _Record)
+        fields = read_object(raw)
+        return _Record(**{name: fields.get(written) for written, name in _NAMES.items()})
 
 
 def _document(opened: Opened, facts: FileFacts) -> Iterator[Transcript]:
