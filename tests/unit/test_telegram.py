@@ -374,7 +374,9 @@ def test_damage_at_the_end_of_a_chat_does_not_put_the_next_chat_into_it() -> Non
 
 def test_what_is_no_object_among_the_messages_is_reported_and_the_rest_is_read() -> None:
     told: list[str] = []
-    assert [entry.text for entry in read(chat(said(1, MARA, "a"), 5, said(2, MARA, "b")), told.append)["user801"]] == [
+    assert [
+        entry.text for entry in read(chat(said(1, MARA, "a"), 5, None, said(2, MARA, "b")), told.append)["user801"]
+    ] == [
         "Mara: a",
         "Mara: b",
     ]

@@ -336,6 +336,7 @@ def _messages(opened: Opened, facts: FileFacts) -> Iterator[tuple[_Chat, dict[st
     """Every message with its chat, in the order of the file."""
     headers = _Headers(opened)
     base: Path | None = None
+    told: set[Path] = set()
     chat = _Chat("", "", "", "", "")
     file = cast(BinaryIO, _Mended(opened.file))
     try:
@@ -346,7 +347,9 @@ def _messages(opened: Opened, facts: FileFacts) -> Iterator[tuple[_Chat, dict[st
                 headers.note(path, value)
                 continue
             if not isinstance(value, dict):
-                opened.report(f"{_short_path(opened)}: message {path[-1]} is not an object and is left out")
+                if path[:-2] not in told:
+                    told.add(path[:-2])
+                    opened.report(f"{_short_path(opened)}: message {path[-1]} is not an object and is left out")
                 continue
             message = cast(dict[str, Any], value)
             if isinstance(message.get("messages"), list):
