@@ -241,6 +241,14 @@ def test_files_are_known_by_their_names() -> None:
     assert COPILOT.locate("/backup/beds/events.jsonl", "/backup").key == "beds/events.jsonl"
 
 
+def test_a_file_that_was_renamed_is_told_its_session_by_its_first_line() -> None:
+    start = json.dumps(event("session.start", {"sessionId": SESSION})).encode()
+    plain = FileFacts(key="beds.jsonl", kind="session")
+    assert COPILOT.refine(plain, Head("beds.jsonl", start)).session_id == SESSION
+    other = FileFacts(key=OTHER, kind="session", session_id=OTHER, is_unique=True)
+    assert COPILOT.refine(other, Head("events.jsonl", start)) == other
+
+
 def test_its_files_are_recognised_and_others_are_not() -> None:
     assert COPILOT.recognises(Head("a.jsonl", json.dumps(event("session.start", {})).encode()))
     assert COPILOT.recognises(Head("a.json", json.dumps(document()).encode()))

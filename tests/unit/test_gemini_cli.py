@@ -300,6 +300,15 @@ def test_both_forms_of_a_session_are_one_transcript_and_the_lines_are_the_later_
     assert GEMINI.transcripts(Opened(f"{STEM}.jsonl", io.BytesIO(), print), new) is None
 
 
+def test_the_first_line_tells_the_session_and_whether_it_is_a_sub_agent() -> None:
+    header = {"sessionId": SESSION, "projectHash": "0f", "kind": "main"}
+    plain = FileFacts(key="talk.jsonl", kind="session")
+    assert GEMINI.refine(plain, Head("talk.jsonl", json.dumps(header).encode())).session_id == SESSION
+    agent = GEMINI.refine(plain, Head("talk.jsonl", json.dumps(header | {"kind": "subagent"}).encode()))
+    assert (agent.kind, agent.agent_id, agent.session_id) == ("subagent", SESSION, "")
+    assert GEMINI.refine(AGENT, Head("looker.jsonl", json.dumps(header).encode())) == AGENT
+
+
 def test_files_are_known_by_their_names() -> None:
     assert GEMINI.is_candidate(f"{CHATS}/{STEM}.json")
     assert GEMINI.is_candidate(f"{CHATS}/{SESSION}/looker.jsonl")

@@ -8,6 +8,7 @@ tells them apart. Facts behind each rule: `docs/sources/copilot-cli.md`.
 import os
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -96,6 +97,11 @@ class CopilotCli(Source):
         if _SESSION.fullmatch(session):
             return FileFacts(key=session, kind="session", session_id=session, is_unique=True)
         return FileFacts(key=os.path.relpath(path, root).replace(os.sep, "/"), kind="session")
+
+    def refine(self, facts: FileFacts, head: Head) -> FileFacts:
+        start = next((record for record in head.records if record.get("type") == "session.start"), None)
+        session_id = identifier(as_dict(as_dict(start).get("data")).get("sessionId"))
+        return facts if facts.session_id or not session_id else replace(facts, session_id=session_id)
 
     def transcripts(self, opened: Opened, facts: FileFacts) -> Iterator[Transcript] | None:
         if not opened.path.endswith(".json"):

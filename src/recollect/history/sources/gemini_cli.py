@@ -135,6 +135,10 @@ class GeminiCli(Source):
             )
         return FileFacts(key=os.path.relpath(path, root).replace(os.sep, "/"), kind="session")
 
+    def refine(self, facts: FileFacts, head: Head) -> FileFacts:
+        header = next((record for record in head.records if _is_header(record)), None)
+        return _told_by(as_dict(header), facts)
+
     def transcripts(self, opened: Opened, facts: FileFacts) -> Iterator[Transcript] | None:
         return _document(opened, facts) if opened.path.endswith(".json") else None
 
@@ -155,6 +159,16 @@ class GeminiCli(Source):
 
 def _is_header(record: dict[str, object]) -> bool:
     return isinstance(record.get("sessionId"), str) and isinstance(record.get("projectHash"), str)
+
+
+def _told_by(header: dict[str, Any], facts: FileFacts) -> FileFacts:
+    """A message does not name its session; the header does."""
+    if facts.kind == "subagent":
+        return facts
+    session_id = identifier(header.get("sessionId"))
+    if header.get("kind") == "subagent":
+        return replace(facts, kind="subagent", agent_id=session_id or facts.key)
+    return replace(facts, session_id=session_id)
 
 
 def _project(path: str) -> str:
@@ -180,9 +194,8 @@ def _read(raw: bytes) -> _Record:
 
 
 def _document(opened: Opened, facts: FileFacts) -> Iterator[Transcript]:
-    if _is_subagent(opened):
-        facts = replace(facts, kind="subagent", agent_id=facts.agent_id or facts.key)
     header: dict[str, Any] = {}
+    kind = {"kind": "subagent"} if _is_subagent(opened) else {}
     values = walk(opened.file, _is_entered, lambda value: "id" in value and "type" in value, opened.report)
     first: Any = None
     try:
@@ -194,7 +207,9 @@ def _document(opened: Opened, facts: FileFacts) -> Iterator[Transcript]:
     except BrokenDocument as error:
         raise _unfinished(opened, error) from None
     yield Transcript(
-        facts=facts, version=short(header.get("lastUpdated")), records=_lines(opened, header, first, values)
+        facts=_told_by({**header, **kind}, facts),
+        version=short(header.get("lastUpdated")),
+        records=_lines(opened, header, first, values),
     )
 
 
