@@ -314,6 +314,7 @@ def test_files_are_known_by_their_names() -> None:
     assert GEMINI.is_candidate(f"{CHATS}/{SESSION}/looker.jsonl")
     assert not GEMINI.is_candidate(f"{CHATS}/../logs.json")
     assert not GEMINI.is_candidate(f"{CHATS}/notes.jsonl")
+    assert not GEMINI.is_candidate(f"{CHATS}/session-index.json")
     agent = GEMINI.locate(f"{CHATS}/{SESSION}/looker.jsonl", CHATS)
     assert (agent.kind, agent.session_id, agent.agent_id) == ("subagent", SESSION, "looker")
     assert GEMINI.locate("/backup/beds/talk.json", "/backup").key == "beds/talk.json"

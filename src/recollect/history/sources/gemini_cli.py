@@ -109,7 +109,7 @@ class GeminiCli(Source):
         if not path.endswith((".json", ".jsonl")):
             return False
         parts = path.replace("\\", "/").split("/")
-        return parts[-1].startswith("session-") or (path.endswith("l") and parts[-3:-2] == ["chats"])
+        return bool(_SESSION.fullmatch(parts[-1])) or (path.endswith("l") and parts[-3:-2] == ["chats"])
 
     def recognises(self, head: Head) -> bool:
         if any(_is_header(record) for record in head.records):
