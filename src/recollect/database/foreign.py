@@ -37,7 +37,8 @@ def open_foreign(path: str) -> Generator[Rows]:
         connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
 
         def rows(sql: str, parameters: Mapping[str, Any] | None = None) -> Iterator[Row]:
-            return iter(connection.execute(sql, parameters))
+            with _explained(path):
+                yield from connection.execute(sql, parameters)
 
         yield rows
 

@@ -1,22 +1,25 @@
 """What the user left: going back in a conversation and writing something else abandons what was said from there on.
 
-Agents tell it in four ways: a second prompt under the same parent, a record that says to which message or by how many
-prompts the user went back, and files that are trees, in which the way from the last record to the root is what counts.
-Nothing is deleted: what was left stands as abandoned.
+Agents tell it in several ways: a second prompt under the same parent, a record that says to which message or by how
+many prompts the user went back, a second file that goes on from the middle of the first, and files that are trees, in
+which the way from the last record to the root is what counts. Nothing is deleted: what was left stands as abandoned.
 """
 
 from recollect.database import Session
+from recollect.history.folding import FoldState
 from recollect.history.messages import Author, Entry, Message, Standing, Turn
 from recollect.history.sources import BadRecord, FileFacts, source_named
-from recollect.history.store import File, LineStore, MessageStore
+from recollect.history.store import File, FileStore, LineStore, MessageStore
 
 PAGE = 500
 """Records of the vault at a time."""
 EVERYTHING = "*"
+END_OF_FILE = (1 << 63) - 1
 
 
 class Branches:
     def __init__(self, session: Session, house: str) -> None:
+        self._files = FileStore(session, house)
         self._messages = MessageStore(session, house)
         self._lines = LineStore(session, house)
 
@@ -61,14 +64,29 @@ class Branches:
         target = known.get(turn.to)
         return target.start_byte if target and target.file_id == file.id else 0
 
+    def leave_files(self, file: File) -> set[str]:
+        """Abandon the ends of files that others of the same session go on from; which files changed.
+
+        Looked at from both sides, because either file may be read first.
+        """
+        others = self._files.siblings(file)
+        ends = [(file, FoldState.from_json(other.state).left) for other in others]
+        ends += [(other, FoldState.from_json(file.state).left) for other in others]
+        return {
+            one.id
+            for one, (key, start) in ends
+            if key and key == one.key and self._messages.abandon(one.id, one.generation, start, END_OF_FILE)
+        }
+
     def follow_tree(self, file: File) -> None:
         """Let the way from the last record of a file to its root count, and nothing else."""
         entries = self._entries(file)
         way = _way_to_root(entries)
         standings: dict[str, Standing] = {}
         for entry in entries:
-            if entry.key and entry.standing is Standing.SAID:
-                standings[entry.key] = Standing.SAID if way is None or entry.uuid in way else Standing.ABANDONED
+            if entry.key and entry.uuid and entry.standing is Standing.SAID:
+                is_on_way = entry.uuid in way or standings.get(entry.key) is Standing.SAID
+                standings[entry.key] = Standing.SAID if is_on_way else Standing.ABANDONED
         self._messages.set_standings(file.id, standings)
 
     def _entries(self, file: File) -> list[Entry]:
@@ -89,26 +107,21 @@ class Branches:
         return found
 
 
-def _way_to_root(entries: list[Entry]) -> set[str] | None:
+def _way_to_root(entries: list[Entry]) -> set[str]:
     """The records on the way from the last one to the root.
 
-    Where a record on the way is missing (it was private, or unreadable), everything before the gap counts.
+    Where the record that one follows is missing (it was private, or never written) the one before it is taken.
     """
-    places = {entry.uuid: place for place, entry in enumerate(entries) if entry.uuid}
-    last = next((entry for entry in reversed(entries) if entry.uuid), None)
-    if last is None:
-        return None
+    nodes = [entry for entry in entries if entry.uuid]
+    places = {entry.uuid: place for place, entry in enumerate(nodes)}
     way: set[str] = set()
-    place = places[last.uuid]
-    while entries[place].uuid not in way:
-        entry = entries[place]
-        way.add(entry.uuid)
-        if not entry.follows:
-            return way
-        before = places.get(entry.follows)
-        if before is None:
-            return way | {other.uuid for other in entries[:place] if other.uuid}
-        place = before
+    place = len(nodes) - 1
+    while place >= 0 and nodes[place].uuid not in way:
+        node = nodes[place]
+        way.add(node.uuid)
+        if not node.follows:
+            break
+        place = places.get(node.follows, place - 1)
     return way
 
 

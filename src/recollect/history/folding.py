@@ -65,6 +65,8 @@ class FoldState:
     """The project, when only the place of the file tells it."""
     version: str = ""
     """Of the text that was last read, for sources that say how old a text is."""
+    left: tuple[str, int] = ("", 0)
+    """See `Entry.left`."""
     last_uuid: str = ""
     """The last record of a file that is a tree."""
     must_follow: bool = False
@@ -299,6 +301,8 @@ class Fold:
         if entry.back_to or entry.back_turns > 0:
             self._batch.turns.append(Turn(start_byte=start, to=entry.back_to, prompts=entry.back_turns))
         state = self.state
+        if entry.left[0]:
+            state.left = entry.left
         if not entry.uuid or not (entry.follows or state.last_uuid):
             return
         if state.last_uuid not in ("", entry.follows):
@@ -432,6 +436,8 @@ def hide_secrets(entry: Entry) -> None:
                 masked = block["text"]
         elif block["type"] == "tool_call" and block["summary"]:
             block["summary"] = " ".join(mask(block["summary"]).split())[:SUMMARY_CHARACTERS]
+        elif block["type"] in ("image", "document") and isinstance(block.get("name"), str):
+            block["name"] = mask(block["name"])
     if words:
         entry.text = masked or mask(words)
         if entry.author is Author.TOOL:

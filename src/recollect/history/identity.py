@@ -85,7 +85,9 @@ class Identity:
             known = None
         if known and (known.host, known.path) == (THIS_HOST, path):
             return Sighting(known, self._change(known, found))
-        same = self._with_its_key(found) if facts.is_unique else self._with_its_content(found, head, known)
+        same = self._with_its_key(found) if facts.is_unique else None
+        if same is None and not found.container_id:
+            same = self._with_its_content(found, head, known)
         return same or Sighting(self._new_file(path, head, source, facts), Change.GROWN, is_new=True)
 
     def _with_its_key(self, found: Stream) -> Sighting | None:

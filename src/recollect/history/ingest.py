@@ -152,7 +152,7 @@ class Ingest:
             return source_named(job.source)
         known = self._known_at(path)
         if known is None or known.source in (UNREAD, ARCHIVE):
-            return detect(part.path, part.file, path, is_guess=job.found.is_guess)
+            return detect(part.path, part.file, part.database, is_guess=job.found.is_guess)
         if known.source not in sources():
             raise Unreadable(f"{path} was read by the source {known.source}, which is not installed any more.")
         return source_named(known.source)
@@ -196,7 +196,11 @@ class Ingest:
         has_any = False
         for part in parts_of(path, job.opened, job.report):
             try:
-                source = source_named(job.source) if job.source else detect(part.path, part.file, is_guess=True)
+                source = (
+                    source_named(job.source)
+                    if job.source
+                    else detect(part.path, part.file, part.database, is_guess=True)
+                )
                 if source is None:
                     continue
                 has_any = True
@@ -314,6 +318,10 @@ def merged(kept: Iterator[bytes], given: Iterable[bytes], transcript: Transcript
         waiting = next(kept, None)
 
 
+def _detect(part: Part) -> Source | None:
+    return detect(part.path, part.file, part.database, is_guess=True)
+
+
 def _facts_of(source: Source, part: Part, root: str) -> FileFacts:
     facts = source.locate(part.path, root)
     if type(source).refine is Source.refine:
@@ -324,7 +332,7 @@ def _facts_of(source: Source, part: Part, root: str) -> FileFacts:
 
 def _opening(job: _Job, part: Part) -> Opened:
     part.file.seek(0)
-    return Opened(path=part.path, file=part.file, report=job.report, database=job.found.path)
+    return Opened(path=part.path, file=part.file, report=job.report, database=part.database)
 
 
 def _is_old(known: File, transcript: Transcript) -> bool:

@@ -87,6 +87,9 @@ class Entry(msgspec.Struct, kw_only=True):
     """The user went back: this message and everything after it is left. `*`: everything."""
     back_turns: int = 0
     """The user went back by this many prompts: they and everything after them are left."""
+    left: tuple[str, int] = ("", 0)
+    """The user went back in another file of the session and goes on in this one: the key of that file, and from which
+    byte on it is left."""
     follows: str = ""
     """For files that are trees: the uuid of the record this one continues. What is not on the way from the last
     record of the file to its root is left."""

@@ -5,6 +5,7 @@ does is refused before it fills the disk. Of an archive that was cut short the e
 """
 
 import os
+import shutil
 import tempfile
 import zipfile
 import zlib
@@ -15,6 +16,7 @@ from typing import IO, BinaryIO, NamedTuple, cast
 
 import zstandard
 
+from recollect.database.foreign import MAGIC
 from recollect.errors import Unreadable
 from recollect.history.sources import FileFacts, Source, sources
 
@@ -24,6 +26,8 @@ SMALL_BYTES = 1 << 30
 """Unpacking to this much is never refused: a disk has room for it."""
 MAX_RATIO = 100
 """Text packs ten- to thirtyfold; what unpacks to a hundred times its size, and to more than that, is a trap."""
+
+DATABASES = (".db", ".sqlite")
 
 _ZSTANDARD = b"\x28\xb5\x2f\xfd"
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
@@ -57,6 +61,8 @@ class Part:
     file: BinaryIO
     problem: str = ""
     """What is wrong with the end of it, although its beginning can be read."""
+    database: str = ""
+    """Where it can be opened as a database, if it is one."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -97,7 +103,7 @@ def open_transcript(path: str) -> BinaryIO:
 
 def stamp_of(path: str, status: os.stat_result) -> Status:
     """A database changes in its log first."""
-    if not path.endswith(".db"):
+    if not path.endswith(DATABASES):
         return status
     try:
         log = os.stat(path + "-wal")
@@ -115,13 +121,29 @@ def is_archive(opened: BinaryIO) -> bool:
 def unpacked(path: str, opened: BinaryIO) -> Generator[Part]:
     """The file, without the `.zst` around it. Raises Unreadable."""
     if not _starts_with(opened, _ZSTANDARD):
-        yield Part(path, opened)
+        yield Part(path, opened, database=path)
         return
     size = os.fstat(opened.fileno()).st_size
     with zstandard.ZstdDecompressor().stream_reader(opened, read_across_frames=True, closefd=False) as stream:
         blocks = iter(lambda: stream.read(BLOCK_BYTES), b"")
-        with _spooled(_explained(blocks, path), size, path) as file:
-            yield Part(path.removesuffix(".zst"), file, _missing_end(path, opened, file))
+        with _spooled(_explained(blocks, path), size, path) as file, _database(file) as database:
+            yield Part(path.removesuffix(".zst"), file, _missing_end(path, opened, file), database)
+
+
+@contextmanager
+def _database(file: BinaryIO) -> Generator[str]:
+    """A database must lie somewhere to be opened; empty for everything else."""
+    begin = file.read(len(MAGIC))
+    file.seek(0)
+    if begin != MAGIC:
+        yield ""
+        return
+    with tempfile.TemporaryDirectory(prefix="recollect-") as folder:
+        path = os.path.join(folder, "unpacked.db")
+        with open(path, "wb") as copy:
+            shutil.copyfileobj(file, copy)
+        file.seek(0)
+        yield path
 
 
 def _missing_end(path: str, opened: BinaryIO, file: BinaryIO) -> str:
@@ -161,7 +183,8 @@ def _entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, place: str, report:
             blocks = iter(lambda: stream.read(BLOCK_BYTES), b"")
             with _spooled(_explained(blocks, place), entry.compress_size, place) as file:
                 if not _starts_with(file, _ZSTANDARD):
-                    yield Part(place, file)
+                    with _database(file) as database:
+                        yield Part(place, file, database=database)
                     return
                 frames = zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True, closefd=False)
                 inner = iter(lambda: frames.read(BLOCK_BYTES), b"")

@@ -136,6 +136,7 @@ def _assemble(found: list[_Reading], before: Message) -> Message:
     )
     first.entry.key = before.id
     first.entry.cwd = first.entry.cwd or before.cwd
+    first.entry.model = first.entry.model or before.model
     message = begin(first.entry, place, first.file.source, first.home, first.entry.at or before.at)
     message.gone = first.occurrence.generation < first.file.generation
     for reading in found[1:]:

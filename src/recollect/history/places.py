@@ -17,15 +17,15 @@ class Place:
 
 
 def found_places(computer: Computer) -> list[Place]:
-    """Those that exist, each once, by what they really are."""
-    found: dict[Path, Place] = {}
+    """Those that exist, by what they really are, for each source once."""
+    found: dict[Place, None] = {}
     for source in sources().values():
         for path in source.places(computer):
             real = Path(os.path.realpath(path))
             if real.exists():
-                found.setdefault(real, Place(source.name, real))
-    return list(found.values())
+                found[Place(source.name, real)] = None
+    return list(found)
 
 
 def transcript_roots(computer: Computer) -> list[Path]:
-    return [place.path for place in found_places(computer)]
+    return list(dict.fromkeys(place.path for place in found_places(computer)))

@@ -95,7 +95,7 @@ class Writer:
         elif batch.has_jumped:
             self._branches.follow_tree(file)
         self.files.save(file)
-        changed = set(self._ownership.changed_files)
+        changed = self._ownership.changed_files | self._branches.leave_files(file)
         if must_regroup:
             changed.add(file.id)
         if group_later:
@@ -120,7 +120,7 @@ class Writer:
             self._ownership.settle(list(self.messages.get(left[start : start + 500]).values()))
         self.threads.link(self._ownership.links)
         self.files.save(file)
-        self.regroup(self._ownership.changed_files | {file.id})
+        self.regroup(self._ownership.changed_files | self._branches.leave_files(file) | {file.id})
 
     def regroup(self, file_ids: set[str]) -> None:
         """Put all messages of these files into conversations again."""

@@ -49,12 +49,13 @@ def sources() -> dict[str, Source]:
     from recollect.history.sources.cursor import Cursor
     from recollect.history.sources.gemini_cli import GeminiCli
     from recollect.history.sources.generic import Generic
+    from recollect.history.sources.openclaw import OpenClaw
     from recollect.history.sources.opencode import OpenCode
     from recollect.history.sources.pi import Pi
     from recollect.history.sources.telegram import Telegram
 
     known: list[Source] = [ClaudeCode(), Codex(), ClaudeAi(), ChatGpt(), Pi(), GeminiCli(), CopilotCli(), Cursor()]
-    known += [OpenCode(), Telegram(), Aider()]
+    known += [OpenClaw(), OpenCode(), Telegram(), Aider()]
     known += [point.load()() for point in entry_points(group=ENTRY_POINT_GROUP)]
     known.append(Generic())
     return {source.name: source for source in known}

@@ -12,11 +12,10 @@ import msgspec
 
 from recollect.clock import parse_time
 from recollect.history.messages import MASK_MARGIN, Author, Block, Entry, Standing, clean
-from recollect.history.records import decode_lenient
 from recollect.history.sources.claude_blocks import content_blocks
 from recollect.history.sources.claude_text import Reading, read_user_text
-from recollect.history.sources.fields import as_dict, identifier
-from recollect.history.sources.source import BadRecord, Computer, FileFacts, Head, Source
+from recollect.history.sources.fields import as_dict, chosen, identifier, read_object
+from recollect.history.sources.source import Computer, FileFacts, Head, Source
 from recollect.ids import derived_id
 from recollect.redaction import mask
 
@@ -141,15 +140,7 @@ def _read(raw: bytes) -> _Record:
     try:
         return _decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        pass
-    try:
-        value = decode_lenient(raw)
-    except (ValueError, RecursionError) as error:
-        raise BadRecord(f"not valid JSON: {error}") from None
-    if not isinstance(value, dict):
-        raise BadRecord("not a JSON object")
-    fields = cast(dict[str, Any], value)
-    return msgspec.convert(fields, _Record)
+        return chosen(_Record, read_object(raw))
 
 
 def _is_claude_record(record: dict[str, object]) -> bool:

@@ -11,7 +11,7 @@ rule: `docs/sources/codex.md`.
 import os
 import re
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 
@@ -30,6 +30,7 @@ from recollect.history.sources.fields import (
     as_dict,
     as_list,
     as_text,
+    chosen,
     identifier,
     image_block,
     output_text,
@@ -55,6 +56,7 @@ _ITEM_ID = re.compile(r"[a-z]+_[A-Za-z0-9-]{16,100}")
 """Ids that the model's service or a newer Codex gives. Migrated rollouts have ids like `item-3`, unique nowhere."""
 _MOST_TURNS = 1_000_000
 """That anybody goes back by; a number in a foreign file may be of any size."""
+_MOST_BYTES = 1 << 62
 _SPEAKERS = (Author.ASSISTANT, Author.SUBAGENT)
 
 
@@ -87,6 +89,7 @@ class _Payload(msgspec.Struct):
     model: Any = None
     session_id: Any = None
     forked_from_id: Any = None
+    history_base: Any = None
     parent_thread_id: Any = None
     source: Any = None
     thread_source: Any = None
@@ -115,7 +118,6 @@ class CodexEntry(Entry, kw_only=True):
     """Author, standing and kind before the file's being a sub-agent's changed them."""
 
 
-T = TypeVar("T", bound=msgspec.Struct)
 _decode_line = msgspec.json.Decoder(_Line).decode
 _decode_payload = msgspec.json.Decoder(_Payload).decode
 
@@ -152,7 +154,7 @@ class Codex(Source):
         own = identifier(meta.get("id"))
         if facts.kind != "session" or not own:
             return facts
-        works_for = _works_for(_chosen(_Payload, meta))
+        works_for = _works_for(chosen(_Payload, meta))
         if works_for:
             return replace(facts, kind="subagent", session_id=works_for, agent_id=own)
         return replace(facts, session_id=own)
@@ -236,15 +238,10 @@ def _read(raw: bytes) -> tuple[_Line, _Payload]:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         fields = read_object(raw)
     payload = fields.pop("payload", None)
-    line = _chosen(_Line, fields)
+    line = chosen(_Line, fields)
     if isinstance(payload, dict):
-        line.payload = _chosen(_Payload, as_dict(payload))
-    return line, line.payload or _chosen(_Payload, fields)
-
-
-def _chosen(kind: type[T], fields: dict[str, Any]) -> T:
-    """By hand, because `msgspec.convert` raises on a name with a lone surrogate."""
-    return kind(**{name: fields[name] for name in kind.__struct_fields__ if name in fields})
+        line.payload = chosen(_Payload, as_dict(payload))
+    return line, line.payload or chosen(_Payload, fields)
 
 
 def _is_codex_record(record: dict[str, object], name: str) -> bool:
@@ -295,6 +292,10 @@ def _read_meta(entry: CodexEntry, payload: _Payload, _is_flat: bool) -> None:
     works_for, forked_from = _works_for(payload), identifier(payload.forked_from_id)
     link = ("parent", works_for) if works_for else ("fork", forked_from)
     entry.links = (link,) if link[1] not in ("", entry.thread) else ()
+    base = as_dict(payload.history_base)
+    start = base.get("end_byte_offset")
+    if isinstance(start, int) and 0 <= start < _MOST_BYTES:
+        entry.left = (identifier(base.get("thread_id")), start)
 
 
 def _read_context(entry: CodexEntry, payload: _Payload, _is_flat: bool) -> None:

@@ -24,7 +24,7 @@ MAX_VALUE_CHARACTERS = 256 << 20
 
 _raw_decode: Callable[[str, int], tuple[Any, int]] = json.JSONDecoder(strict=False).raw_decode
 _SPACE = re.compile(r"[\s\x00\ufeff]*")
-_NEXT_ELEMENT = re.compile(r"\}[\s\x00]*,[\s\x00]*(?=\{)")
+_NEXT_ELEMENT = re.compile(r"[,\]}][\s\x00]*(?=\{)")
 
 
 class _EndedError(Exception):
@@ -40,7 +40,10 @@ def line_of(value: object) -> bytes:
     try:
         return msgspec.json.encode(value)
     except (UnicodeEncodeError, OverflowError, TypeError, ValueError, RecursionError):
-        return json.dumps(value).encode()
+        try:
+            return json.dumps(value).encode()
+        except (ValueError, RecursionError):
+            return b'{"unreadable": "nested too deeply, or a number with too many digits"}'
 
 
 def walk(
@@ -81,8 +84,6 @@ class _Walk:
             yield from self._value(())
         except _EndedError:
             raise BrokenDocument(f"it ends in the middle, after {self._place():,} characters") from None
-        except RecursionError:
-            raise BrokenDocument(f"it is nested too deeply at character {self._place():,}") from None
 
     def _value(self, path: Path) -> Iterator[tuple[Path, Any]]:
         opening = self._peek()
@@ -161,6 +162,9 @@ class _Walk:
                     raise self._end_or_damage(error) from None
                 if error.pos < len(self._text) - 16 and not error.msg.startswith("Unterminated string"):
                     raise self._broken(error.msg) from None
+            except (ValueError, RecursionError) as error:
+                reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+                raise self._broken(reason) from None
             if len(self._text) - self._at > MAX_VALUE_CHARACTERS:
                 raise self._broken("a single value is too long")
             self._read_more(step)

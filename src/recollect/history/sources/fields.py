@@ -1,6 +1,7 @@
 """Reading the fields of a foreign record, any of which may be missing or hold something else one day."""
 
-from typing import Any, cast
+from functools import cache
+from typing import Any, TypeVar, cast
 
 import msgspec
 
@@ -23,6 +24,7 @@ _SUMMARY_KEYS = (
     "prompt",
 )
 _decode = msgspec.json.Decoder().decode
+T = TypeVar("T", bound=msgspec.Struct)
 
 
 def read_object(raw: bytes) -> dict[str, Any]:
@@ -37,6 +39,16 @@ def read_object(raw: bytes) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise BadRecord("not a JSON object")
     return cast(dict[str, Any], value)
+
+
+def chosen(kind: type[T], fields: dict[str, Any]) -> T:
+    """The fields that a Struct names. By hand: `msgspec.convert` raises on a name with a lone surrogate."""
+    return kind(**{name: fields[key] for name, key in _names(kind) if key in fields})
+
+
+@cache
+def _names(kind: type[msgspec.Struct]) -> list[tuple[str, str]]:
+    return [(field.name, field.encode_name) for field in msgspec.structs.fields(kind)]
 
 
 def as_dict(value: Any) -> dict[str, Any]:

@@ -98,6 +98,11 @@ IN_CONTAINER = f"""
 SELECT {_COLUMNS} FROM history_files WHERE house = :house AND container_id = :container_id AND container_id <> ''
 ORDER BY key, copy
 """
+OF_SESSION = f"""
+SELECT {_COLUMNS} FROM history_files
+WHERE house = :house AND session_id = :session_id AND source = :source AND kind = 'session' AND id <> :id
+ORDER BY key, copy
+"""
 SAVE = f"""
 INSERT INTO history_files (house, {_COLUMNS}) VALUES (:house, {_VALUES})
 ON CONFLICT (house, id) DO UPDATE SET {_CHANGES}
@@ -155,6 +160,12 @@ class FileStore:
 
     def inside(self, container_id: str) -> list[File]:
         return self._select(IN_CONTAINER, container_id=container_id)
+
+    def siblings(self, file: File) -> list[File]:
+        """The other files of a session."""
+        if not file.session_id or file.kind != "session":
+            return []
+        return self._select(OF_SESSION, session_id=file.session_id, source=file.source, id=file.id)
 
     def every(self) -> list[File]:
         return self._select(ALL)
