@@ -13,12 +13,13 @@ from typing import BinaryIO
 from recollect.clock import Clock, to_text
 from recollect.database import Database
 from recollect.errors import NotFound, Unreadable
+from recollect.history.archives import is_archive, parts_of
 from recollect.history.counts import Outcome, Problem
 from recollect.history.detection import Unrecognised, detect
 from recollect.history.finding import Found
 from recollect.history.folding import FoldState
 from recollect.history.identity import container_file, failed_sighting, seen_at, unfinished_sighting, unread_file
-from recollect.history.opening import Part, Stream, is_archive, open_transcript, parts_of, spool, stamp_of, unpacked
+from recollect.history.opening import Part, Stream, open_transcript, spool, stamp_of, unpacked
 from recollect.history.sources import FileFacts, Head, Opened, Source, Transcript, source_named, sources
 from recollect.history.store import ARCHIVE, CONTAINER, UNREAD, File, FileStatus, FileStore
 from recollect.history.streams import Progress, RacedError, StreamReader
@@ -46,6 +47,13 @@ class _Job:
     def report(self, reason: str) -> None:
         """A part that cannot be read; the rest is."""
         self.outcome.problems.append(Problem(file=self.found.path, reason=reason))
+
+    def fail(self, error: Unreadable) -> None:
+        """The rest of a transcript, or of the file, cannot be read; what came before is kept."""
+        if self.outcome.failure is None:
+            self.outcome.failure = error
+        else:
+            self.report(str(error))
 
     def advance(self) -> None:
         """For files that are not read line by line: how far they are read."""
@@ -172,10 +180,13 @@ class Ingest:
         self._note_container(file, FileStatus.INGESTING, job)
         try:
             for owner, transcript in inside:
-                self._read_transcript(job, owner, transcript)
+                try:
+                    self._read_transcript(job, owner, transcript)
+                except Unreadable as error:
+                    job.fail(error)
                 job.advance()
         except Unreadable as error:
-            job.outcome.failure = error
+            job.fail(error)
         self._note_container(file, FileStatus.IDLE, job)
 
     def _note_container(self, file: File, status: FileStatus, job: _Job) -> None:
@@ -196,11 +207,7 @@ class Ingest:
         has_any = False
         for part in parts_of(path, job.opened, job.report):
             try:
-                source = (
-                    source_named(job.source)
-                    if job.source
-                    else detect(part.path, part.file, part.database, is_guess=True)
-                )
+                source = source_named(job.source) if job.source else _detect(part)
                 if source is None:
                     continue
                 has_any = True
@@ -208,6 +215,8 @@ class Ingest:
                 given = source.transcripts(_opening(job, part), facts)
                 if given is None:
                     yield source, self._lines_of(job, part, source, facts)
+                    if part.problem:
+                        job.report(part.problem)
                     continue
                 for transcript in given:
                     yield source, transcript
@@ -237,7 +246,7 @@ class Ingest:
         progress = job.progress if part.file is job.opened else _ignore
         self._streams.read(stream, job.outcome, reimport=job.reimport, progress=progress)
         if part.problem:
-            job.outcome.failure = Unreadable(part.problem)
+            job.fail(Unreadable(part.problem))
 
     def _read_transcript(self, job: _Job, source: Source, transcript: Transcript | Stream) -> None:
         if isinstance(transcript, Stream):
@@ -265,7 +274,7 @@ class Ingest:
             )
             self._read_member(job, stream)
         if lines.problem:
-            job.outcome.failure = lines.problem
+            job.fail(lines.problem)
 
     def _read_member(self, job: _Job, stream: Stream) -> None:
         """If another process has this one of many, that process finishes it."""

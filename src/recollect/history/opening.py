@@ -1,7 +1,7 @@
-"""Opening a file: as it lies, or unpacked. `.zst` holds one file, `.zip` many; both are read as they are.
+"""Opening a file: as it lies, or unpacked from the `.zst` around it; `archives` opens the files in a `.zip`.
 
 What is unpacked goes to a temporary file beyond a few megabytes, and a file that unpacks to far more than any text
-does is refused before it fills the disk. Of an archive that was cut short the entries that are whole are read.
+does is refused before it fills the disk.
 """
 
 import os
@@ -9,7 +9,7 @@ import shutil
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
 from typing import IO, BinaryIO, NamedTuple, cast
@@ -18,7 +18,7 @@ import zstandard
 
 from recollect.database.foreign import MAGIC
 from recollect.errors import Unreadable
-from recollect.history.sources import FileFacts, Source, sources
+from recollect.history.sources import FileFacts, Source
 
 BLOCK_BYTES = 1 << 20
 IN_MEMORY_BYTES = 16 << 20
@@ -29,11 +29,7 @@ MAX_RATIO = 100
 
 DATABASES = (".db", ".sqlite")
 
-_ZSTANDARD = b"\x28\xb5\x2f\xfd"
-_ZIP = (b"PK\x03\x04", b"PK\x05\x06")
-_LOCAL_HEADER = b"PK\x03\x04"
-
-Report = Callable[[str], None]
+ZSTANDARD = b"\x28\xb5\x2f\xfd"
 
 
 class Stamp(NamedTuple):
@@ -113,25 +109,21 @@ def stamp_of(path: str, status: os.stat_result) -> Status:
     return Stamp(size, changed, status.st_ctime_ns, status.st_ino)
 
 
-def is_archive(opened: BinaryIO) -> bool:
-    return _starts_with(opened, *_ZIP)
-
-
 @contextmanager
 def unpacked(path: str, opened: BinaryIO) -> Generator[Part]:
     """The file, without the `.zst` around it. Raises Unreadable."""
-    if not _starts_with(opened, _ZSTANDARD):
+    if not starts_with(opened, ZSTANDARD):
         yield Part(path, opened, database=path)
         return
     size = os.fstat(opened.fileno()).st_size
     with zstandard.ZstdDecompressor().stream_reader(opened, read_across_frames=True, closefd=False) as stream:
         blocks = iter(lambda: stream.read(BLOCK_BYTES), b"")
-        with _spooled(_explained(blocks, path), size, path) as file, _database(file) as database:
-            yield Part(path.removesuffix(".zst"), file, _missing_end(path, opened, file), database)
+        with spool_limited(explained(blocks, path), size, path) as file, as_database(file) as database:
+            yield Part(path.removesuffix(".zst"), file, missing_end(path, opened, file), database)
 
 
 @contextmanager
-def _database(file: BinaryIO) -> Generator[str]:
+def as_database(file: BinaryIO) -> Generator[str]:
     """A database must lie somewhere to be opened; empty for everything else."""
     begin = file.read(len(MAGIC))
     file.seek(0)
@@ -146,114 +138,43 @@ def _database(file: BinaryIO) -> Generator[str]:
         yield path
 
 
-def _missing_end(path: str, opened: BinaryIO, file: BinaryIO) -> str:
-    opened.seek(0)
-    promised = zstandard.frame_content_size(opened.read(18))
+def missing_end(path: str, opened: BinaryIO, file: BinaryIO) -> str:
+    if _is_whole(opened):
+        return ""
     size = file.seek(0, os.SEEK_END)
     file.seek(0)
-    return f"{path} is cut short: {size:,} of {promised:,} bytes are there. Get it again." if size < promised else ""
+    return f"{path} is cut short: only its first {size:,} bytes can be unpacked. Get it again."
 
 
-def parts_of(path: str, opened: BinaryIO, report: Report) -> Iterator[Part]:
-    """What may be a transcript in an archive, by its name. Raises Unreadable after those of a damaged one."""
-    opened.seek(0)
-    try:
-        archive = zipfile.ZipFile(opened)
-    except (zipfile.BadZipFile, ValueError, OSError, EOFError):
-        yield from _whole_entries(path, opened)
-        raise Unreadable(
-            f"{path} is cut short or damaged: only the entries that are whole were read. Download it again."
-        ) from None
-    with archive:
-        for entry in archive.infolist():
-            if entry.is_dir() or not is_possible(entry.filename):
-                continue
-            place = f"{path}/{entry.filename}"
-            if entry.flag_bits & 1:
-                report(f"{place} is encrypted. Unpack it with its password, then ingest what comes out.")
-                continue
-            yield from _entry(archive, entry, place, report)
-
-
-def _entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, place: str, report: Report) -> Iterator[Part]:
-    """Damage to one entry does not end the others."""
-    try:
-        _refuse_trap(entry.file_size, entry.compress_size, place)
-        with archive.open(entry) as stream:
-            blocks = iter(lambda: stream.read(BLOCK_BYTES), b"")
-            with _spooled(_explained(blocks, place), entry.compress_size, place) as file:
-                if not _starts_with(file, _ZSTANDARD):
-                    with _database(file) as database:
-                        yield Part(place, file, database=database)
-                    return
-                frames = zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True, closefd=False)
-                inner = iter(lambda: frames.read(BLOCK_BYTES), b"")
-                with _spooled(_explained(inner, place), entry.compress_size, place) as plain:
-                    yield Part(place.removesuffix(".zst"), plain)
-    except (Unreadable, zipfile.BadZipFile, NotImplementedError, OSError) as error:
-        report(str(error) if isinstance(error, Unreadable) else f"{place} cannot be unpacked: {error}.")
-
-
-def is_possible(name: str) -> bool:
-    """Whether a file whose folder the user named may be a transcript by its name."""
-    plain = name.removesuffix(".zst")
-    return plain.endswith((".json", ".jsonl")) or any(source.is_candidate(plain) for source in sources().values())
-
-
-def _whole_entries(path: str, opened: BinaryIO) -> Iterator[Part]:
-    """The entries of an archive without its table of contents, one after the other, up to the damage."""
+def _is_whole(opened: BinaryIO) -> bool:
+    """Whether the last frame of a `.zst` has its end. Many writers do not say in the beginning how long it is."""
+    size = opened.seek(0, os.SEEK_END)
     position = 0
-    while True:
+    while position < size:
         opened.seek(position)
-        header = opened.read(30)
-        if len(header) < 30 or header[:4] != _LOCAL_HEADER:
-            return
-        flags, method = int.from_bytes(header[6:8], "little"), int.from_bytes(header[8:10], "little")
-        packed = int.from_bytes(header[18:22], "little")
-        name_length, extra_length = int.from_bytes(header[26:28], "little"), int.from_bytes(header[28:30], "little")
-        name = opened.read(name_length).decode("utf-8", "replace")
-        opened.seek(extra_length, os.SEEK_CUR)
-        start = opened.tell()
-        if method != zipfile.ZIP_DEFLATED or flags & 1:
-            if flags & 8 or not packed:
-                return
-            position = start + packed
+        begin = opened.read(18)
+        if begin[:4] != ZSTANDARD:  # A skippable frame, or something else behind the last one.
+            if len(begin) < 8 or begin[1:4] != b"\x2a\x4d\x18":
+                return True
+            position += 8 + int.from_bytes(begin[4:8], "little")
             continue
-        inflated = _Inflated(opened)
-        place = f"{path}/{name}"
         try:
-            with _spooled(inflated.blocks(), os.fstat(opened.fileno()).st_size, place) as file:
-                if inflated.is_whole and is_possible(name):
-                    yield Part(place, file)
-        except zlib.error:
-            return
-        if not inflated.is_whole:
-            return
-        position = start + inflated.packed + (16 if flags & 8 else 0)
-
-
-class _Inflated:
-    """A deflated stream whose length nobody knows before it ends."""
-
-    def __init__(self, opened: BinaryIO) -> None:
-        self._opened = opened
-        self._inflater = zlib.decompressobj(-zlib.MAX_WBITS)
-        self.packed = 0
-
-    @property
-    def is_whole(self) -> bool:
-        return self._inflater.eof
-
-    def blocks(self) -> Iterator[bytes]:
-        waiting = b""
-        while not self._inflater.eof:
-            given = waiting or self._opened.read(BLOCK_BYTES)
-            if not given:
-                return
-            block = self._inflater.decompress(given, BLOCK_BYTES)
-            waiting = self._inflater.unconsumed_tail
-            self.packed += len(given) - len(waiting) - len(self._inflater.unused_data)
-            yield block
+            header = zstandard.get_frame_parameters(begin)
+            position += zstandard.frame_header_size(begin)
+        except zstandard.ZstdError:
+            return False
+        is_last = False
+        while not is_last:
+            opened.seek(position)
+            block = int.from_bytes(opened.read(3).ljust(3, b"\x00"), "little")
+            if position + 3 > size:
+                return False
+            is_last = bool(block & 1)
+            position += 3 + (1 if block >> 1 & 3 == 1 else block >> 3)
+        position += 4 * header.has_checksum
+        if position > size:
+            return False
+    return True
 
 
 @contextmanager
@@ -266,7 +187,7 @@ def spool(blocks: Iterable[bytes]) -> Generator[BinaryIO]:
         yield cast(BinaryIO, file)
 
 
-def _spooled(blocks: Iterable[bytes], packed: int, place: str) -> AbstractContextManager[BinaryIO]:
+def spool_limited(blocks: Iterable[bytes], packed: int, place: str) -> AbstractContextManager[BinaryIO]:
     return spool(_limited(blocks, packed, place))
 
 
@@ -274,11 +195,11 @@ def _limited(blocks: Iterable[bytes], packed: int, place: str) -> Iterator[bytes
     size = 0
     for block in blocks:
         size += len(block)
-        _refuse_trap(size, packed, place)
+        refuse_trap(size, packed, place)
         yield block
 
 
-def _refuse_trap(size: int, packed: int, place: str) -> None:
+def refuse_trap(size: int, packed: int, place: str) -> None:
     if size > max(SMALL_BYTES, packed * MAX_RATIO):
         raise Unreadable(
             f"{place} unpacks to more than {MAX_RATIO} times its size, beyond {SMALL_BYTES >> 20} MB: it looks like a "
@@ -286,14 +207,14 @@ def _refuse_trap(size: int, packed: int, place: str) -> None:
         )
 
 
-def _explained(blocks: Iterable[bytes], place: str) -> Iterator[bytes]:
+def explained(blocks: Iterable[bytes], place: str) -> Iterator[bytes]:
     try:
         yield from blocks
     except (zstandard.ZstdError, zlib.error, zipfile.BadZipFile, EOFError) as error:
         raise Unreadable(f"{place} cannot be unpacked: {error}. It may be cut short; get it again.") from error
 
 
-def _starts_with(opened: IO[bytes], *starts: bytes) -> bool:
+def starts_with(opened: IO[bytes], *starts: bytes) -> bool:
     opened.seek(0)
     begin = opened.read(4)
     opened.seek(0)

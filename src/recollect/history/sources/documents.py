@@ -84,6 +84,8 @@ class _Walk:
             yield from self._value(())
         except _EndedError:
             raise BrokenDocument(f"it ends in the middle, after {self._place():,} characters") from None
+        except RecursionError:
+            raise BrokenDocument(f"it is nested too deeply at character {self._place():,}") from None
 
     def _value(self, path: Path) -> Iterator[tuple[Path, Any]]:
         opening = self._peek()
@@ -91,7 +93,10 @@ class _Walk:
             self._at += 1
             yield from self._object(path) if opening == "{" else self._array(path)
         else:
-            yield path, self._leaf()
+            value = self._leaf()
+            if path and isinstance(value, int | float) and self._peek() not in ",]}":
+                raise self._broken("a number without an end")
+            yield path, value
 
     def _object(self, path: Path) -> Iterator[tuple[Path, Any]]:
         if self._skip("}"):
@@ -111,7 +116,7 @@ class _Walk:
             return
         number = 0
         while True:
-            start = self._at
+            start = self._place()
             try:
                 yield from self._value((*path, number))
                 if self._skip("]"):
@@ -119,7 +124,7 @@ class _Walk:
                 if not self._skip(","):
                     raise self._broken("no comma between two elements")
             except BrokenDocument as damage:
-                self._at = min(start, len(self._text))
+                self._at = max(0, start - self._dropped)
                 if not self._find_next():
                     raise
                 self._on_damage(f"{damage}; went on at character {self._place():,}")
@@ -127,21 +132,22 @@ class _Walk:
 
     def _find_next(self) -> bool:
         """Go to the next whole element after damage."""
-        position = self._at
         while True:
-            match = _NEXT_ELEMENT.search(self._text, position)
+            match = _NEXT_ELEMENT.search(self._text, self._at)
             if match is None:
-                if self._is_at_end or len(self._text) - self._at > MAX_VALUE_CHARACTERS:
+                if self._is_at_end:
                     return False
-                position = max(self._at, len(self._text) - 64)
+                self._at = max(self._at, len(self._text) - 64)
                 self._read_more()
                 continue
-            self._at = position = match.end()
+            self._at = match.end()
+            place = self._place()
             try:
                 value = self._decoded()
             except (_EndedError, BrokenDocument, RecursionError):
+                self._at = place - self._dropped
                 continue
-            self._at = position
+            self._at = place - self._dropped
             if isinstance(value, dict) and self._is_element(value):  # pyright: ignore[reportUnknownArgumentType]
                 return True
 
@@ -155,7 +161,7 @@ class _Walk:
         while True:
             try:
                 value, end = _raw_decode(self._text, self._at)
-                if end < len(self._text) or self._is_at_end:
+                if end < len(self._text) - 2 or self._is_at_end:  # `1.5e-7` may be cut after `1`, `1.5` or `1.5e-`
                     break
             except json.JSONDecodeError as error:
                 if self._is_at_end:
