@@ -1,12 +1,14 @@
 """How fast history takes transcripts in, against the least that could be done with the same bytes in the same run.
 
-    python benchmarks/ingest.py FOLDER [--big-megabytes 2048] [--files 10000]
+    python benchmarks/ingest.py [FOLDER] [--big-megabytes 2048] [--files 10000] [--source-megabytes 20]
 
 1. End to end: `recollect` ingests FOLDER into a new home, against a floor: read the bytes, split lines, decode each
    with msgspec, compress the raw line, store it in SQLite. Interleaved, best of five.
 2. Memory and flatness: generated files of 10 MB to 2 GB, each ingested by a process of its own: seconds per MB and peak
    resident memory.
 3. Rescan: 10,000 unchanged files, against statting them.
+4. Sources: one and the same conversation in the shape of each source (`shapes.py`), the cost per MB of each against
+   Claude Code's. Interleaved, best of five.
 
 Prints one JSON document on stdout and progress on stderr. `docs/benchmarks.md` has results.
 """
@@ -21,12 +23,12 @@ import sys
 import tempfile
 import time
 from contextlib import suppress
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import apsw
 import msgspec
 import zstandard
+from shapes import SHAPES, claude_code
 
 import recollect
 from recollect.database.sqlite import PRAGMAS
@@ -86,64 +88,6 @@ def end_to_end(folder: Path) -> dict[str, float]:
     }
 
 
-def generate(path: Path, megabytes: int) -> None:
-    """A session in the real shape: prompts, replies in several lines, tool results, progress."""
-    output = "".join(f"{number:5d}  some output of a tool, as programs print it\n" for number in range(120))
-    with open(path, "wb") as file:
-        turn = 0
-        while file.tell() < megabytes * 1_000_000:
-            file.write(_turn(turn, output))
-            turn += 1
-
-
-def _turn(turn: int, output: str) -> bytes:
-    session = "00000000-0000-4000-8000-000000000001"
-    stamp = f"{datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=turn * 20):%Y-%m-%dT%H:%M:%S}.000Z"
-
-    def line(kind: str, number: int, **fields: object) -> dict[str, object]:
-        return {
-            "parentUuid": f"{turn:08x}-0000-4000-8000-{max(0, number - 1):012x}",
-            "isSidechain": False,
-            "cwd": "/home/someone/project",
-            "sessionId": session,
-            "version": "2.1.100",
-            "type": kind,
-            "uuid": f"{turn:08x}-0000-4000-8000-{number:012x}",
-            "timestamp": stamp,
-            **fields,
-        }
-
-    reply = {"id": f"msg_{turn:024d}", "model": "claude-opus-5-5", "role": "assistant", "type": "message"}
-    call = {
-        "type": "tool_use",
-        "id": f"toolu_{turn:024d}",
-        "name": "Bash",
-        "input": {"command": f"make step-{turn}"},
-    }
-    result = {"type": "tool_result", "tool_use_id": call["id"], "content": f"run {turn}\n{output}"}
-    lines = [
-        line(
-            "user",
-            1,
-            message={"role": "user", "content": f"Please look at step {turn} and tell me what it does."},
-        ),
-        line(
-            "assistant",
-            2,
-            message={**reply, "content": [{"type": "text", "text": f"I will run step {turn}."}]},
-        ),
-        line("assistant", 3, message={**reply, "content": [call]}),
-        line("progress", 4, data={"type": "bash_progress", "output": output[:2000]}),
-        line(
-            "user",
-            5,
-            message={"role": "user", "content": [result]},
-            toolUseResult={"stdout": output, "turn": turn},
-        ),
-    ]
-    return b"".join(msgspec.json.encode(item) + b"\n" for item in lines)
-
-
 def child(path: str, home: str) -> None:
     """Ingest one file and say how long it took and how much memory."""
     started = time.perf_counter()
@@ -158,7 +102,7 @@ def growth(scratch: Path, sizes: list[int]) -> list[dict[str, float]]:
     results: list[dict[str, float]] = []
     for megabytes in sizes:
         path = scratch / "00000000-0000-4000-8000-000000000001.jsonl"
-        generate(path, megabytes)
+        SHAPES["claude-code"].write(path, megabytes * 1_000_000)
         home = scratch / "home"
         command = [sys.executable, __file__, "--child", str(path), str(home)]
         answer = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
@@ -177,15 +121,39 @@ def growth(scratch: Path, sizes: list[int]) -> list[dict[str, float]]:
     return results
 
 
+def sources(scratch: Path, megabytes: int) -> dict[str, dict[str, float]]:
+    """The cost per MB of one and the same conversation in the shape of each source, against Claude Code's."""
+    times: dict[str, list[float]] = {name: [] for name in SHAPES}
+    sizes: dict[str, float] = {}
+    for name, shape in SHAPES.items():
+        (scratch / name).mkdir(parents=True)
+        path = scratch / name / shape.name
+        shape.write(path, megabytes * 1_000_000)
+        sizes[name] = path.stat().st_size / 1e6
+    for _ in range(ROUNDS):
+        for name, shape in SHAPES.items():
+            with tempfile.TemporaryDirectory() as home:
+                times[name].append(ours(scratch / name / shape.name, Path(home)))
+    costs = {name: min(seconds) * 1000 / sizes[name] for name, seconds in times.items()}
+    return {
+        name: {
+            "megabytes": round(sizes[name], 1),
+            "milliseconds_per_megabyte": round(cost, 2),
+            "ratio": round(cost / costs["claude-code"], 2),
+            "is_streamed": SHAPES[name].is_streamed,
+        }
+        for name, cost in costs.items()
+    }
+
+
 def rescan(scratch: Path, files: int) -> dict[str, float]:
     root = scratch / "projects"
     for number in range(files):
         folder = root / f"-project-{number // 50}"
         folder.mkdir(parents=True, exist_ok=True)
         name = f"{number:08x}-0000-4000-8000-000000000000"
-        (folder / f"{name}.jsonl").write_bytes(
-            _turn(number, "short\n").replace(b"00000000-0000-4000-8000-000000000001", name.encode())
-        )
+        records = [{**record, "sessionId": name} for record in claude_code(number) if record["type"] != "progress"]
+        (folder / f"{name}.jsonl").write_bytes(b"".join(msgspec.json.encode(record) + b"\n" for record in records))
     paths = [str(path) for path in root.rglob("*.jsonl")]
     with recollect.open(scratch / "home") as memory:
         memory.history.ingest([root])
@@ -214,19 +182,23 @@ def main() -> None:
     parser.add_argument("folder", type=Path, nargs="?")
     parser.add_argument("--big-megabytes", type=int, default=2048, help="the largest generated file; 0: none")
     parser.add_argument("--files", type=int, default=10_000, help="files of the rescan; 0: no rescan")
+    parser.add_argument("--source-megabytes", type=int, default=20, help="of each source's file; 0: none")
     parser.add_argument("--child", nargs=2, metavar=("FILE", "HOME"), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.child:
         child(*arguments.child)
         return
-    if arguments.folder is None or not arguments.folder.is_dir():
-        parser.error("give a folder with transcripts")
-    result: dict[str, object] = {"end_to_end": end_to_end(arguments.folder)}
-    print(f"end to end: {result['end_to_end']}", file=sys.stderr)
+    result: dict[str, object] = {}
+    if arguments.folder:
+        result["end_to_end"] = end_to_end(arguments.folder)
+        print(f"end to end: {result['end_to_end']}", file=sys.stderr)
     with tempfile.TemporaryDirectory() as scratch:
         if arguments.files:
             result["rescan"] = rescan(Path(scratch) / "many", arguments.files)
             print(f"rescan: {result['rescan']}", file=sys.stderr)
+        if arguments.source_megabytes:
+            result["sources"] = sources(Path(scratch) / "sources", arguments.source_megabytes)
+            print(f"sources: {json.dumps(result['sources'], indent=1)}", file=sys.stderr)
         if arguments.big_megabytes:
             sizes = [size for size in SIZES_MEGABYTES if size < arguments.big_megabytes] + [arguments.big_megabytes]
             print("growth:", file=sys.stderr)

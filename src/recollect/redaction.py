@@ -18,6 +18,7 @@ import binascii
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import cast
 
 MARK = "[masked:"
@@ -393,10 +394,12 @@ def find(text: str) -> list[Finding]:
     return [Finding(rule=RULES[place].name, start=start, end=end) for start, end, place in merged]
 
 
+@lru_cache(maxsize=4)
 def mask(text: str) -> str:
     """The text with each credential replaced by its mark.
 
-    Repeated until nothing is found, as a mark can end the word in which another credential was hidden.
+    The last ones are remembered: a message is masked for its key and for its words. Repeated until nothing is found, as
+    a mark can end the word in which another credential was hidden.
     """
     while findings := find(text):
         pieces: list[str] = []

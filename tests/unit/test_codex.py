@@ -336,7 +336,7 @@ def test_flat_rollouts_of_2025_are_read_from_their_items() -> None:
     ]
     entries = messages(records)
     assert spoken(records) == [("user", "Ripe?"), ("assistant", "Soon."), ("assistant", ""), ("user", "Ripe?")]
-    assert len({entry.key for entry in entries}) == 5
+    assert len({entry.key for entry in entries}) == 4, "the call belongs to the reply before it"
     assert entries[0].cwd == "/fields/orchard"
     assert parse(records[3]).key_by_place
     assert CODEX.recognises(Head("rollout-2025-08-01T10-00-00-x.jsonl", b"\n".join(map(raw, records))))
@@ -445,7 +445,25 @@ def test_real_rollouts_have_each_prompt_and_reply_once(name: str, prompts: int, 
     entries = messages(records, FileFacts(key=name, kind="session"))
     said = Counter(entry.author for entry in entries if entry.standing is Standing.SAID and entry.text)
     assert said == {Author.USER: prompts, Author.ASSISTANT: replies}
-    assert len({entry.key for entry in entries}) == len(entries)
+    assert len({(entry.key, entry.uuid) for entry in entries}) == len(entries)
+
+
+def test_a_reply_is_one_message_with_the_calls_up_to_what_the_first_of_them_gave() -> None:
+    def item(**payload: object) -> Record:
+        return {"timestamp": "2026-03-01T08:00:01.250Z", "type": "response_item", "payload": payload}
+
+    def call(name: str) -> Record:
+        return item(type="function_call", name="shell", arguments="{}", call_id=name)
+
+    def words(name: str) -> Record:
+        return item(type="message", role="assistant", id=name, content=[{"type": "output_text", "text": "I look."}])
+
+    first, second = "msg_00000000000000001", "msg_00000000000000002"
+    given = item(type="function_call_output", call_id="call_1", output="three pears")
+    entries = messages([words(first), call("call_1"), call("call_2"), given, call("call_3"), words(second)])
+    own = "codex:call:call_3"
+    assert [entry.key for entry in entries] == [first, first, first, "codex:output:call_1", own, second]
+    assert len({entry.uuid for entry in entries if entry.uuid}) == 5
 
 
 @pytest.mark.skipif(not SAMPLES.exists(), reason="the real transcripts do not lie beside this clone")

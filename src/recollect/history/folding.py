@@ -353,7 +353,7 @@ class Fold:
         state = self.state
         if session_id in state.own_sessions or session_id in state.private_sessions:
             return True
-        if any(span.covers(session_id, at or self._first.at) for span in self._spans):
+        if self._spans and any(span.covers(session_id, at or self._first.at) for span in self._spans):
             return True
         folder = cwd or self._first.cwd
         return bool(folder) and self._ignore.keeps_out_project(folder)

@@ -93,6 +93,8 @@ class Identity:
     def _with_its_key(self, found: Stream) -> Sighting | None:
         """A text of a transcript that is known by its key alone: the same, longer, older, or rewritten."""
         texts = self._files.with_key(found.source.name, found.facts.key)
+        if texts and not head_of(found.file):
+            return Sighting(texts[0], Change.NONE)  # Its first line is being written.
         for file in texts:
             if self._is_alike(file, found, min(found.size, file.read_to)):
                 return self._same_file(file, found.path, found.size, found.facts)

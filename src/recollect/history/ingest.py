@@ -7,6 +7,7 @@ is marked as being read until all of them are, so that a crash in the middle is 
 
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import BinaryIO
 
@@ -142,6 +143,8 @@ class Ingest:
         with unpacked(job.found.path, job.opened) as part:
             source = self._source_of(job, part)
             if source is None:
+                if part.problem:
+                    raise Unreadable(part.problem)
                 return
             facts = _facts_of(source, part, job.found.root)
             given = source.transcripts(_opening(job, part), facts)
@@ -163,6 +166,9 @@ class Ingest:
             return detect(part.path, part.file, part.database, is_guess=job.found.is_guess)
         if known.source not in sources():
             raise Unreadable(f"{path} was read by the source {known.source}, which is not installed any more.")
+        if known.kind == CONTAINER:  # Exports of several services have one name: it may be another one's by now.
+            with suppress(Unrecognised):
+                return _detect(part) or source_named(known.source)
         return source_named(known.source)
 
     def _known_at(self, path: str) -> File | None:

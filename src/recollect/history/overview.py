@@ -69,7 +69,7 @@ def overview_of(places: list[Place], files: list[File], totals: dict[str, Source
 def _overview(
     source: Source, places: list[Place], files: list[File], totals: dict[str, SourceTotals]
 ) -> SourceOverview:
-    disks = [look_at(source, str(place.path)) for place in places if place.source == source.name]
+    disks = [look_at(source, place, places) for place in places if place.source == source.name]
     own = [file for file in files if file.source == source.name]
     read = [file for file in own if file.kind != CONTAINER]
     failed = [file for file in own if file.status is FileStatus.FAILED]
@@ -119,10 +119,11 @@ def _notice_silence(found: SourceOverview, files: list[File]) -> None:
         found.silent_records = sum(records for _, records in since)
 
 
-def look_at(source: Source, place: str) -> OnDisk:
-    disk = OnDisk(path=place)
+def look_at(source: Source, place: Place, places: list[Place]) -> OnDisk:
+    disk = OnDisk(path=str(place.path))
+    others = [sources()[other.source] for other in places if other.path == place.path]
     unknown: list[tuple[float, str]] = []
-    for path, status in _files_below(place):
+    for path, status in _files_below(disk.path):
         why = source.leaves_out(path)
         if why:
             disk.left_out[why] = disk.left_out.get(why, 0) + 1
@@ -130,7 +131,7 @@ def look_at(source: Source, place: str) -> OnDisk:
             disk.files += 1
             disk.size += status.st_size
             disk.changed_at = max(disk.changed_at, status.st_mtime)
-        elif path.endswith(TEXTS):
+        elif path.endswith(TEXTS) and not any(other.is_candidate(path) for other in others):
             unknown.append((status.st_mtime, path))
     unknown.sort(reverse=True)
     disk.unknown = [path for _, path in unknown[:3]]

@@ -11,6 +11,7 @@ rule: `docs/sources/codex.md`.
 import os
 import re
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -114,6 +115,8 @@ class CodexEntry(Entry, kw_only=True):
     """The thread that a session_meta describes."""
     words: str = ""
     """What tells the message from others of its turn; empty when it has an id of its own."""
+    is_call: bool = False
+    """A tool call: it belongs to the reply that goes before it."""
     as_read: tuple[Author, Standing, str] | None = None
     """Author, standing and kind before the file's being a sub-agent's changed them."""
 
@@ -165,7 +168,11 @@ class Codex(Source):
             return _prompt_log_entry(line)
         is_flat = line.payload is None
         entry = CodexEntry(kind=_kind(line, payload, is_flat), at=_time(line.timestamp or payload.timestamp))
-        entry.turn = _turn(payload.turn_id) or _turn(_metadata(payload).get("turn_id"))
+        passed_through = payload.internal_chat_message_metadata_passthrough
+        if payload.turn_id or passed_through:
+            entry.turn = _turn(payload.turn_id) or _turn(as_dict(passed_through).get("turn_id"))
+        if line.type == "event_msg" and isinstance(payload.type, str) and payload.type in _QUIET_EVENTS:
+            return entry
         kind = "response_item" if is_flat else line.type
         reader = _READERS.get(kind) if isinstance(kind, str) else None
         if is_flat and payload.type is None:
@@ -201,6 +208,23 @@ class Codex(Source):
             entry.key_by_place = not (turn or chain)
             if entry.words.startswith(Author.USER):
                 memory["chain"] = _key(chain, entry.words)
+        if entry.key:
+            _follow_reply(entry, memory)
+
+
+def _follow_reply(entry: CodexEntry, memory: dict[str, str]) -> None:
+    """One answer of the model is one message: its words, and the calls up to what the first of them gave.
+
+    Words always begin a message, because copies for sub-agents leave out the calls and what they gave.
+    """
+    if entry.author not in _SPEAKERS or entry.message_kind or entry.key_by_place:
+        memory.pop("reply", None)
+        return
+    entry.uuid = entry.key
+    if entry.is_call:
+        entry.key = memory.setdefault("reply", entry.key)
+    else:
+        memory["reply"] = entry.key
 
 
 def _follow_thread(entry: CodexEntry, memory: dict[str, str]) -> None:
@@ -259,12 +283,15 @@ def _is_codex_record(record: dict[str, object], name: str) -> bool:
 
 
 def _kind(line: _Line, payload: _Payload, is_flat: bool) -> str:
-    """`event_msg:token_count`, `response_item:reasoning`, `session_meta`; flat ones as they are."""
     own = line.type if isinstance(line.type, str) and line.type else line.record_type
     kind = own if isinstance(own, str) and own else "session_meta" if is_flat and payload.id else "(no type)"
-    if not is_flat and kind in ("event_msg", "response_item") and isinstance(payload.type, str):
-        kind = f"{kind}:{payload.type}"
-    return clean(kind)[:80]
+    return _named(kind, "" if is_flat or not isinstance(payload.type, str) else payload.type)
+
+
+@lru_cache(maxsize=256)
+def _named(kind: str, inner: str) -> str:
+    """`event_msg:token_count`, `response_item:reasoning`, `session_meta`; flat ones as they are."""
+    return clean(f"{kind}:{inner}" if inner and kind in ("event_msg", "response_item") else kind)[:80]
 
 
 def _time(value: Any) -> str | None:
@@ -392,14 +419,14 @@ def _read_message(entry: CodexEntry, payload: _Payload, is_flat: bool) -> None:
 def _read_call(entry: CodexEntry, payload: _Payload, kind: str) -> None:
     given = next((value for value in (payload.arguments, payload.input, payload.action) if value is not None), None)
     name = payload.name or ("shell" if kind == "local_shell" else kind)
-    entry.author, entry.standing = Author.ASSISTANT, Standing.SAID
+    entry.author, entry.standing, entry.is_call = Author.ASSISTANT, Standing.SAID, True
     entry.blocks = [tool_call(name, payload.call_id or payload.id, given)]
     if kind == "image_generation":
         entry.blocks.append(image_block("image/png", payload.result))
     entry.counted_blocks = tuple(f"assistant:{block['type']}" for block in entry.blocks)
     call = identifier(payload.call_id)
     if call:
-        entry.key = derived_id(NAME, "call", call)
+        entry.key = f"{NAME}:call:{call}"
     else:
         entry.words = f"{kind}\n{mask(entry.blocks[0]['summary'])}"
 
@@ -413,7 +440,7 @@ def _read_output(entry: CodexEntry, payload: _Payload) -> None:
     entry.counted_blocks = ("tool:tool_result",)
     call = identifier(payload.call_id)
     if call:
-        entry.key = derived_id(NAME, "output", call)
+        entry.key = f"{NAME}:output:{call}"
     else:
         entry.words = f"output\n{mask(entry.text)}"
 
@@ -443,6 +470,7 @@ def _prompt_log_entry(line: _Line) -> Entry:
     return entry
 
 
+_QUIET_EVENTS = frozenset(["token_count", "agent_message", "agent_reasoning", "exec_command_end", "patch_apply_end"])
 _OUTPUTS = frozenset(["function_call_output", "custom_tool_call_output", "tool_search_output", "mcp_tool_call_output"])
 _READERS = {
     "session_meta": _read_meta,

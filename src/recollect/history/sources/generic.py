@@ -12,7 +12,7 @@ from recollect.clock import parse_time
 from recollect.errors import Unreadable
 from recollect.history.messages import MASK_MARGIN, Author, Block, Entry, Standing, clean
 from recollect.history.sources.documents import BrokenDocument, line_of, walk
-from recollect.history.sources.fields import read_object, short
+from recollect.history.sources.fields import output_text, read_object, short, text_block, tool_result
 from recollect.history.sources.source import BadRecord, FileFacts, Head, Opened, Source, Transcript
 from recollect.ids import derived_id
 from recollect.redaction import mask
@@ -37,6 +37,7 @@ _AUTHORS = {
 class Generic(Source):
     name = NAME
     title = "JSON lines of your own"
+    parser_version = 2
 
     def is_candidate(self, path: str) -> bool:
         return path.endswith(".jsonl")
@@ -77,8 +78,9 @@ class Generic(Source):
         entry.key_by_place = not (identity or at)
         entry.author = author
         entry.standing = Standing.SAID if author in (Author.USER, Author.ASSISTANT) else Standing.ASIDE
-        entry.text = text
-        entry.blocks = [{"type": "text", "text": text}, *_tool_calls(record)]
+        is_tool = author is Author.TOOL
+        entry.text = output_text([text])[0] if is_tool else text
+        entry.blocks = [tool_result(None, len(text)) if is_tool else text_block(text), *_tool_calls(record)]
         entry.counted_blocks = tuple(f"{author}:{block['type']}" for block in entry.blocks)
         return entry
 
