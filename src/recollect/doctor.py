@@ -16,6 +16,7 @@ from recollect.daemon import read_status, watched_roots
 from recollect.history.finding import find
 from recollect.history.privacy import Ignore
 from recollect.history.retention import cleanup_of
+from recollect.history.sources import broken_sources
 from recollect.history.store import File, FileStatus
 from recollect.lock import is_locked
 from recollect.memory import Memory
@@ -199,6 +200,10 @@ def _sources(memory: Memory) -> list[Finding]:
                     "It may write elsewhere now: upgrade Recollect, then look at `recollect sources`.",
                 )
             )
+    findings += [
+        _warning("source", f"A source of another package does not load: {why}", "Upgrade or remove that package.")
+        for why in broken_sources()
+    ]
     here = [source.title for source in known if source.places]
     return findings or [_ok("sources", f"{', '.join(here) or 'none'} found here, none stopped growing")]
 

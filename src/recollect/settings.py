@@ -122,15 +122,6 @@ class Computer:
         """Where programs that follow the XDG rules keep data; most of those we read do so on every system."""
         return self.configured("XDG_DATA_HOME", ".local", "share")
 
-    @property
-    def application_folder(self) -> str:
-        """Where programs with windows keep what is theirs."""
-        if self.system == "macos":
-            return self.below_home("Library", "Application Support")
-        if self.system == "windows":
-            return self.configured("APPDATA", "AppData", "Roaming")
-        return self.configured("XDG_CONFIG_HOME", ".config")
-
 
 def this_computer() -> Computer:
     system = {"darwin": "macos", "win32": "windows"}.get(sys.platform, "linux")

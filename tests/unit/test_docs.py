@@ -61,8 +61,9 @@ def test_the_page_of_settings_lists_each_setting_with_its_default() -> None:
 
 
 def test_the_page_of_settings_lists_each_environment_variable() -> None:
-    listed = {row[0].strip("`") for row in table_rows(section(page("docs/settings.md"), "## Environment variables"))}
-    read = re.compile(r"""environ(?:\.get\(|\[)["'](\w+)["']""")
+    rows = table_rows(section(page("docs/settings.md"), "## Environment variables"))
+    listed = {name for row in rows for name in re.findall(r"`(\w+)`", row[0])}
+    read = re.compile(r"""(?:environ(?:ment)?(?:\.get\(|\[)|configured\()["'](\w+)["']""")
     sources = [path.read_text(encoding="utf-8") for path in (ROOT / "src" / "recollect").rglob("*.py")]
     assert listed == {name for source in sources for name in read.findall(source)} - {"TERM"}
 

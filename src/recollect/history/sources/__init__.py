@@ -28,6 +28,7 @@ __all__ = [
     "Opened",
     "Source",
     "Transcript",
+    "broken_sources",
     "recognise",
     "source_named",
     "sources",
@@ -37,9 +38,18 @@ ENTRY_POINT_GROUP = "recollect.sources"
 GENERIC = "generic"
 
 
-@cache
 def sources() -> dict[str, Source]:
     """Every source known on this computer, in the order in which they are asked to recognise a file."""
+    return _loaded()[0]
+
+
+def broken_sources() -> list[str]:
+    """What other packages registered and what could not be loaded, with the reason."""
+    return _loaded()[1]
+
+
+@cache
+def _loaded() -> tuple[dict[str, Source], list[str]]:
     from recollect.history.sources.aider import Aider
     from recollect.history.sources.chatgpt import ChatGpt
     from recollect.history.sources.claude_ai import ClaudeAi
@@ -56,9 +66,14 @@ def sources() -> dict[str, Source]:
 
     known: list[Source] = [ClaudeCode(), Codex(), ClaudeAi(), ChatGpt(), Pi(), GeminiCli(), CopilotCli(), Cursor()]
     known += [OpenClaw(), OpenCode(), Telegram(), Aider()]
-    known += [point.load()() for point in entry_points(group=ENTRY_POINT_GROUP)]
+    broken: list[str] = []
+    for point in entry_points(group=ENTRY_POINT_GROUP):
+        try:
+            known.append(point.load()())
+        except Exception as error:  # noqa: BLE001  another package's code must not stop ours
+            broken.append(f"{point.name} ({point.value}): {type(error).__name__}: {error}")
     known.append(Generic())
-    return {source.name: source for source in known}
+    return {source.name: source for source in known}, broken
 
 
 def source_named(name: str) -> Source:
