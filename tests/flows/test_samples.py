@@ -46,6 +46,8 @@ class Facts:
     sessions: set[str]
     began: str = ""
     ended: str = ""
+    calls: int | None = None
+    """Calls of tools, where somebody counted them."""
     abandoned: int = 0
     conversations: int = 1
 
@@ -65,24 +67,27 @@ def entry(line: int, block: int = 0) -> Place:
 NO_WORDS: Place = ()
 
 FACTS: dict[str, Facts] = {
-    # 2 events user_message; 8 items of the assistant, 23 calls; 21 outputs; 1 developer item, 1 user item of context.
+    # 2 events user_message; 8 items of the assistant, 23 calls, which with the words before them and up to the next
+    # output are 11 answers; 21 outputs; 1 developer item, 1 user item of context.
     "codex/agentv-rollout-1.jsonl": Facts(
         source="codex",
-        authors={"user": 2, "assistant": 31, "tool": 21, "machine": 2},
-        said=33,
-        first=[("user", event(7)), ("assistant", item(10)), ("assistant", NO_WORDS)],
-        last=[("assistant", item(90)), ("assistant", NO_WORDS), ("assistant", NO_WORDS)],
+        authors={"user": 2, "assistant": 11, "tool": 21, "machine": 2},
+        calls=23,
+        said=13,
+        first=[("user", event(7)), ("assistant", item(10)), ("assistant", item(22)), ("assistant", NO_WORDS)],
+        last=[("user", event(77)), ("assistant", item(80)), ("assistant", item(90))],
         sessions={"019ed836-b1da-78f1-8a0c-e598363d10f4"},
         began="2026-06-18T00:57:07.658Z",
-        ended="2026-06-18T01:07:28.994Z",
+        ended="2026-06-18T01:07:28.987Z",
     ),
-    # 10 events user_message; 33 items, 65 + 1 + 4 calls (searches have no call_id); 66 outputs; 1 developer
-    # item and 3 user items of context (AGENTS.md, a skill, the date). A night lies between lines 123 and 127.
+    # 10 events user_message; 33 items, 65 + 1 + 4 calls (searches have no call_id): 40 answers; 66 outputs; 1
+    # developer item and 3 user items of context (AGENTS.md, a skill, the date). A night lies between lines 123 and 127.
     "codex/agentv-rollout-2.jsonl": Facts(
         source="codex",
-        authors={"user": 10, "assistant": 103, "tool": 66, "machine": 4},
-        said=113,
-        first=[("user", event(7)), ("assistant", item(10)), ("assistant", NO_WORDS)],
+        authors={"user": 10, "assistant": 40, "tool": 66, "machine": 4},
+        calls=70,
+        said=50,
+        first=[("user", event(7)), ("assistant", item(10)), ("assistant", item(16))],
         last=[("assistant", item(315)), ("user", event(321)), ("assistant", item(323))],
         sessions={"019efedf-a8dc-7b20-ba1d-f1c6ff7ea96e"},
         began="2026-06-25T13:04:00.738Z",
@@ -90,12 +95,13 @@ FACTS: dict[str, Facts] = {
         conversations=2,
     ),
     # One of every record there is; most values were replaced by one word, so those records share their ids. Distinct: 2
-    # events user_message, 1 reply, 6 calls (3 with a call_id, a search, one of the replaced ids, a picture), 4 outputs,
-    # 1 summary, 1 developer item, 1 word between agents.
+    # events user_message, 1 reply, 6 calls in 5 answers (two at once, one, a search, the replaced ids, a picture), 4
+    # outputs, 1 summary, 1 developer item, 1 word between agents.
     "codex/agent-sessions-small.jsonl": Facts(
         source="codex",
-        authors={"user": 2, "assistant": 7, "tool": 4, "machine": 2, "subagent": 1},
-        said=9,
+        authors={"user": 2, "assistant": 6, "tool": 4, "machine": 2, "subagent": 1},
+        calls=6,
+        said=8,
         first=[("user", event(4)), ("assistant", NO_WORDS), ("assistant", NO_WORDS)],
         last=[("assistant", NO_WORDS), ("assistant", NO_WORDS), ("user", event(71))],
         sessions={"019fc8be-3658-7ca3-9e29-000000000000", "[trimmed for fixture]"},
@@ -347,6 +353,8 @@ def test_a_sample_gives_the_messages_that_stand_in_it(name: str, open_home: Open
     messages = list(memory.history.export())
     assert {message.source for message in messages} == {facts.source}
     assert Counter(message.author.value for message in messages) == facts.authors
+    if facts.calls is not None:
+        assert sum(len(message.tools) for message in messages) == facts.calls
     assert sum(message.standing is Standing.SAID for message in messages) == facts.said
     assert sum(message.standing is Standing.ABANDONED for message in messages) == facts.abandoned
     assert {message.session_id for message in messages} == facts.sessions
