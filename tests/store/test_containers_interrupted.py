@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 from conftest import OpenHouse
-from exports import SERVICES, Record, Service, document, export_file, export_zip
+from exports import SERVICES, Record, Service, document, export_file, export_zip, telegram
 from snapshots import conversations_of, files_of, messages_of
+from transcripts import write
 
 import recollect
 from recollect.history.store import CONTAINER, FileStatus
@@ -24,7 +25,7 @@ import apsw, psycopg, recollect
 from recollect.history import reading
 
 reading.BLOCK_BYTES = 2_000  # Several transactions for each conversation.
-home, address, path, left = *sys.argv[1:4], int(sys.argv[4])
+home, address, path, left, reimport = *sys.argv[1:4], int(sys.argv[4]), sys.argv[5] == "again"
 
 def count_down():
     global left
@@ -34,15 +35,22 @@ def count_down():
     return False
 
 leave = psycopg.Transaction.__exit__
-psycopg.Transaction.__exit__ = lambda self, *error: (count_down(), leave(self, *error))[1]
+
+def leave_or_die(transaction, *error):
+    if transaction.connection.execute("SELECT pg_current_xact_id_if_assigned()").fetchone()[0]:
+        count_down()  # Something was written.
+    return leave(transaction, *error)
+
+psycopg.Transaction.__exit__ = leave_or_die
 apsw.connection_hooks.append(lambda connection: connection.set_commit_hook(count_down))
 with recollect.open(home=home, database=address) as memory:
-    memory.history.ingest([path])
+    memory.history.ingest([path], reimport=reimport)
 """
 
 
-def die_at_a_commit(home: Path, engine: str, path: Path, number: int) -> None:
-    command = [sys.executable, "-c", DIE_AT_A_COMMIT, str(home), engine, str(path), str(number)]
+def die_at_a_commit(home: Path, engine: str, path: Path, number: int, *, reimport: bool = False) -> None:
+    how = "again" if reimport else "once"
+    command = [sys.executable, "-c", DIE_AT_A_COMMIT, str(home), engine, str(path), str(number), how]
     assert subprocess.run(command).returncode == 9
 
 
@@ -158,7 +166,7 @@ def test_an_export_that_vanished_keeps_what_was_read(
     assert states(memory) == {FileStatus.IDLE}
 
 
-@pytest.mark.parametrize("number", [3, 6, 11, 17, 24])
+@pytest.mark.parametrize("number", [1, 3, 6, 13, 24])
 def test_a_reader_that_died_in_a_conversation_leaves_nothing_torn(
     memory: recollect.Memory,
     open_house: OpenHouse,
@@ -211,4 +219,43 @@ def test_reading_again_that_was_interrupted_is_done_again(
 
     assert (report.failed, report.messages_added) == (0, 0)
     assert contents(memory) == before
+    assert states(memory) == {FileStatus.IDLE}
+
+
+@pytest.mark.parametrize("is_gone", [False, True], ids=["from the file", "from the vault"])
+@pytest.mark.parametrize("number", [4, 9, 14])
+def test_a_reader_that_died_while_it_read_an_export_again_leaves_nothing_torn(
+    memory: recollect.Memory, home: Path, engine: str, tmp_path: Path, number: int, is_gone: bool
+) -> None:
+    path = export_zip(tmp_path / "export.zip", document(*several(SERVICES[0], messages=20)))
+    memory.history.ingest([path])
+    before = contents(memory)
+    if is_gone:
+        path.unlink()
+    die_at_a_commit(home, engine, path, number, reimport=True)
+
+    assert memory.history.recover().failed == 0
+
+    assert contents(memory) == before
+    assert states(memory) == {FileStatus.IDLE}
+
+
+@pytest.mark.parametrize("number", [2, 3, 5, 7])
+def test_a_reader_that_died_while_it_put_a_stretch_into_a_chat_loses_nothing_of_the_chat(
+    memory: recollect.Memory, open_house: OpenHouse, home: Path, engine: str, tmp_path: Path, number: int
+) -> None:
+    whole = write(tmp_path / "whole" / "result.json", telegram(range(1, 61)))
+    edited = telegram(range(4, 7), lambda number: f"Message {number}, edited")
+    stretch = write(tmp_path / "stretch" / "result.json", edited)
+    memory.history.ingest([whole])
+    die_at_a_commit(home, engine, stretch, number)
+
+    assert memory.history.ingest([stretch]).failed == 0
+
+    other = open_house()
+    other.history.ingest([whole])
+    other.history.ingest([stretch])
+    assert messages_of(memory) == messages_of(other)
+    assert conversations_of(memory) == conversations_of(other)
+    assert not any(message["gone"] for message in messages_of(memory))
     assert states(memory) == {FileStatus.IDLE}
