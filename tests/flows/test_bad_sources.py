@@ -164,8 +164,11 @@ def test_an_archive_without_a_transcript(home: Path, downloads: Path) -> None:
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("photo.jpg", b"\xff\xd8")
 
+    in_folder = run("ingest", downloads, "--json", home=home)
     named = run("ingest", path, home=home)
 
+    assert (in_folder.code, in_folder.json()["failed"], problems(in_folder)) == (0, 0, [])
+    assert len(messages_in(home)) == 8
     assert_explained(named, 1, str(path), "no transcript that is known", "chatgpt")
 
 
