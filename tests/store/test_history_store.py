@@ -365,7 +365,7 @@ def test_conversations_can_be_chosen_by_project_time_and_number(memory: recollec
 
 def test_what_was_done_is_told_by_runs(memory: recollect.Memory, clock: FrozenClock, projects: Path) -> None:
     Transcript("beans").exchanges(1).save(projects)
-    write(projects / "bad.jsonl", b"[]\n")
+    write(projects / "bad.jsonl", b"[7]\n")
     memory.history.ingest([projects])
     clock.move(minutes=1)
     memory.runs.record("backup", "done", 0.25, {"bytes": 7})

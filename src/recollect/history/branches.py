@@ -60,9 +60,10 @@ class Branches:
             return starts[-1] if starts else turn.start_byte
         if turn.to == EVERYTHING:
             return 0
-        known = {message.id: message for message in fresh} | self._messages.get([turn.to])
+        known = self._messages.get([turn.to]) | {message.id: message for message in fresh}
         target = known.get(turn.to)
-        return target.start_byte if target and target.file_id == file.id else 0
+        is_here = target and (target.file_id, target.generation) == (file.id, file.generation)
+        return target.start_byte if target and is_here else 0
 
     def leave_files(self, file: File) -> set[str]:
         """Abandon the ends of files that others of the same session go on from; which files changed.

@@ -59,6 +59,8 @@ def _tables(opened: BinaryIO, database: str) -> frozenset[str]:
 def _is_being_written(head: Head) -> bool:
     """Whether a first line, or a document of several lines, has begun and not ended."""
     text = head.start.strip(_PADDING)
+    if text in (b"[]", b"{}"):
+        return True  # An export in which there is nothing yet.
     if text[:1] not in (b"{", b"[") or head.records:
         return False
     if b"\n" not in text and text[:1] == b"{":

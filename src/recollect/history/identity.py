@@ -86,7 +86,7 @@ class Identity:
         if known and (known.host, known.path) == (THIS_HOST, path):
             return Sighting(known, self._change(known, found))
         same = self._with_its_key(found) if facts.is_unique else None
-        if same is None and not found.container_id:
+        if same is None and not found.is_derived:
             same = self._with_its_content(found, head, known)
         return same or Sighting(self._new_file(path, head, source, facts), Change.GROWN, is_new=True)
 
@@ -111,7 +111,8 @@ class Identity:
         size, facts = found.size, found.facts
         for file in self._candidates(head, found.source.name, facts, found.inode, known):
             is_copy_of_it = file.name == facts.key.rpartition("/")[2]
-            is_renamed = not is_copy_of_it and size >= file.read_to and not self._files.is_anywhere(file.id)
+            is_inside = bool(found.container_id or file.container_id)  # There nothing tells whether it was renamed.
+            is_renamed = not is_inside and size >= file.read_to and not self._files.is_anywhere(file.id)
             if (is_copy_of_it or is_renamed) and self._is_alike(file, found, min(size, file.read_to)):
                 return self._same_file(file, found.path, size, facts)
         return None

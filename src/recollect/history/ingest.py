@@ -183,15 +183,20 @@ class Ingest:
         if file is None or file.kind != CONTAINER or file.source != source:
             file = container_file(job.found.path, source)
         job.container_id = file.id
-        self._note_container(file, FileStatus.INGESTING, job)
+        is_noted = False
         try:
             for owner, transcript in inside:
+                if not is_noted:
+                    self._note_container(file, FileStatus.INGESTING, job)
+                    is_noted = True
                 try:
                     self._read_transcript(job, owner, transcript)
                 except Unreadable as error:
                     job.fail(error)
                 job.advance()
         except Unreadable as error:
+            if isinstance(error, Unrecognised) and not is_noted and not job.outcome.problems:
+                raise
             job.fail(error)
         self._note_container(file, FileStatus.IDLE, job)
 
@@ -214,9 +219,9 @@ class Ingest:
         for part in parts_of(path, job.opened, job.report):
             try:
                 source = source_named(job.source) if job.source else _detect(part)
+                has_any |= source is not None or any(one.is_candidate(part.path) for one in sources().values())
                 if source is None:
                     continue
-                has_any = True
                 facts = _facts_of(source, part, path)
                 given = source.transcripts(_opening(job, part), facts)
                 if given is None:
@@ -263,7 +268,7 @@ class Ingest:
             return
         records = transcript.records
         if known and transcript.order:
-            records = merged(self._streams.kept_records(known), records, transcript)
+            records = merged(self._kept(known, transcript), records, transcript)
         lines = _Lines(records)
         with spool(lines) as file:
             stream = Stream(
@@ -281,6 +286,14 @@ class Ingest:
             self._read_member(job, stream)
         if lines.problem:
             job.fail(lines.problem)
+
+    def _kept(self, known: File, transcript: Transcript) -> Iterator[bytes]:
+        """What is known of a transcript. If a reader died while it was rewritten, a part has moved on already."""
+        is_half_moved = known.status is FileStatus.INGESTING and FoldState.from_json(known.state).rewriting
+        kept: Iterator[bytes] = iter(())
+        for generation in range(0 if is_half_moved else known.generation, known.generation + 1):
+            kept = merged(kept, self._streams.kept_records(known, generation), transcript)
+        return kept
 
     def _read_member(self, job: _Job, stream: Stream) -> None:
         """If another process has this one of many, that process finishes it."""

@@ -144,7 +144,10 @@ class Message:
             self._add(entry, line)
             return True
         if not entry.uuid and self.blocks:
-            return self.take_from_copy(entry, line)
+            present = {_content(block) for block in self.blocks}
+            new = [block for block in entry.blocks if _content(block) not in present]
+            self._add(entry, line, new)
+            return bool(new)
         if entry.uuid and any(block.get("uuid") == entry.uuid for block in self.blocks):
             return False
         self._add(entry, line)
@@ -186,8 +189,8 @@ class Message:
         self.blocks, self.tools = [], []
         self.text = text if self.author is Author.TOOL else ""
 
-    def _add(self, entry: Entry, line: int) -> None:
-        for block in entry.blocks:
+    def _add(self, entry: Entry, line: int, blocks: list[Block] | None = None) -> None:
+        for block in entry.blocks if blocks is None else blocks:
             self._append({**block, "line": line, **({"uuid": entry.uuid} if entry.uuid else {})})
         if entry.at and entry.at > self.last_at:
             self.last_at = entry.at

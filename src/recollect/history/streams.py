@@ -242,9 +242,9 @@ class StreamReader:
             files.drop_unread(before.file_id)
         files.see(seen)
 
-    def kept_records(self, file: File) -> Iterator[bytes]:
-        """What the vault has of a transcript as it is now, in its order."""
-        for lines in self._vault_lines(file.id, file.generation, {}):
+    def kept_records(self, file: File, generation: int) -> Iterator[bytes]:
+        """What the vault has of a transcript, in its order."""
+        for lines in self._vault_lines(file.id, generation, {}):
             yield from (line.raw for line in lines)
 
     def _vault_lines(self, file_id: str, generation: int, known: KnownRecords) -> Iterator[list[Line]]:

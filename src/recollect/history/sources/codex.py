@@ -179,6 +179,8 @@ class Codex(Source):
             reader = _read_meta if payload.id is not None else None
         if reader:
             reader(entry, payload, is_flat)
+        if entry.author is Author.ASSISTANT and not entry.message_kind:
+            entry.uuid = entry.key or (derived_id(NAME, entry.words) if entry.words else "")
         if entry.words:
             entry.key = _key(entry.turn or f"{facts.session_id}\n{entry.at or ''}", entry.words)
             entry.key_by_place = not (entry.turn or entry.at)
@@ -217,10 +219,9 @@ def _follow_reply(entry: CodexEntry, memory: dict[str, str]) -> None:
 
     Words always begin a message, because copies for sub-agents leave out the calls and what they gave.
     """
-    if entry.author not in _SPEAKERS or entry.message_kind or entry.key_by_place:
+    if not entry.uuid or entry.key_by_place:
         memory.pop("reply", None)
         return
-    entry.uuid = entry.key
     if entry.is_call:
         entry.key = memory.setdefault("reply", entry.key)
     else:
