@@ -281,7 +281,7 @@ class Ingest:
                 container_id=job.container_id,
                 is_derived=True,
                 version=transcript.version,
-                problem=str(lines.problem or ""),
+                problem="" if transcript.order else str(lines.problem or ""),
             )
             self._read_member(job, stream)
         if lines.problem:
@@ -333,17 +333,23 @@ def merged(kept: Iterator[bytes], given: Iterable[bytes], transcript: Transcript
     place = transcript.order
     assert place is not None
     waiting = next(kept, None)
-    for record in given:
-        where = place(record)
-        while waiting is not None and place(waiting) < where:
-            yield waiting
-            waiting = next(kept, None)
-        if waiting is not None and place(waiting) == where:
-            waiting = next(kept, None)
-        yield record
+    broken: Unreadable | None = None
+    try:
+        for record in given:
+            where = place(record)
+            while waiting is not None and place(waiting) < where:
+                yield waiting
+                waiting = next(kept, None)
+            if waiting is not None and place(waiting) == where:
+                waiting = next(kept, None)
+            yield record
+    except Unreadable as error:
+        broken = error  # Nothing that is known may be missing because the rest of a text is.
     while waiting is not None:
         yield waiting
         waiting = next(kept, None)
+    if broken:
+        raise broken
 
 
 def _detect(part: Part) -> Source | None:

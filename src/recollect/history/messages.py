@@ -146,7 +146,8 @@ class Message:
         if not entry.uuid and self.blocks:
             present = {_content(block) for block in self.blocks}
             new = [block for block in entry.blocks if _content(block) not in present]
-            self._add(entry, line, new)
+            if new:
+                self._add(entry, line, new)
             return bool(new)
         if entry.uuid and any(block.get("uuid") == entry.uuid for block in self.blocks):
             return False

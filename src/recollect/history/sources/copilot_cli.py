@@ -20,6 +20,7 @@ from recollect.history.sources.fields import (
     as_dict,
     as_list,
     as_text,
+    chosen,
     identifier,
     image_block,
     output_text,
@@ -59,7 +60,6 @@ class _Record(msgspec.Struct, rename="camel"):
 
 
 _decode = msgspec.json.Decoder(_Record).decode
-_NAMES = {field.encode_name: field.name for field in msgspec.structs.fields(_Record)}
 
 
 class CopilotCli(Source):
@@ -148,7 +148,7 @@ def _read(raw: bytes) -> _Record:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         fields = read_object(raw)
         fields["data"] = msgspec.Raw(line_of(fields.get("data")))
-        return _Record(**{name: fields[written] for written, name in _NAMES.items() if written in fields})
+        return chosen(_Record, fields)
 
 
 def _value(data: bytes) -> Any:

@@ -19,6 +19,7 @@ from recollect.history.sources.fields import (
     as_dict,
     as_list,
     as_text,
+    chosen,
     identifier,
     image_block,
     output_text,
@@ -125,7 +126,7 @@ def _read(raw: bytes) -> _Line:
     try:
         return _decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return msgspec.convert(read_object(raw), _Line)
+        return chosen(_Line, read_object(raw))
 
 
 def _is_message(record: dict[str, object]) -> bool:

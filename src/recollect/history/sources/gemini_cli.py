@@ -21,6 +21,7 @@ from recollect.history.sources.fields import (
     as_dict,
     as_list,
     as_text,
+    chosen,
     identifier,
     image_block,
     output_text,
@@ -95,7 +96,6 @@ class _Record(msgspec.Struct, rename="camel"):
 
 
 _decode = msgspec.json.Decoder(_Record).decode
-_NAMES = {field.encode_name: field.name for field in msgspec.structs.fields(_Record)}
 
 
 class GeminiCli(Source):
@@ -189,8 +189,7 @@ def _read(raw: bytes) -> _Record:
     try:
         return _decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        fields = read_object(raw)
-        return _Record(**{name: fields.get(written) for written, name in _NAMES.items()})
+        return chosen(_Record, read_object(raw))
 
 
 def _document(opened: Opened, facts: FileFacts) -> Iterator[Transcript]:

@@ -16,6 +16,7 @@ from recollect.history.messages import Author, Block, Entry, Standing, clean
 from recollect.history.sources.fields import (
     as_dict,
     as_text,
+    chosen,
     identifier,
     output_text,
     read_object,
@@ -157,9 +158,10 @@ def _read(raw: bytes) -> _Record:
         return _decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         fields = read_object(raw)
-    if not isinstance(fields.get("message"), dict):
-        fields["message"] = None
-    return msgspec.convert(fields, _Record)
+    message = fields.pop("message", None)
+    record = chosen(_Record, fields)
+    record.message = chosen(_Message, as_dict(message)) if isinstance(message, dict) else None
+    return record
 
 
 def _read_cold(record: _Record) -> _Record:
