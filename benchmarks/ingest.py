@@ -1,14 +1,14 @@
 """How fast history takes transcripts in, against the least that could be done with the same bytes in the same run.
 
-    python benchmarks/ingest.py [FOLDER] [--big-megabytes 2048] [--files 10000] [--source-megabytes 20]
+    python benchmarks/ingest.py [FOLDER] [--samples FOLDER] [--big-megabytes 2048] [--files 10000]
 
 1. End to end: `recollect` ingests FOLDER into a new home, against a floor: read the bytes, split lines, decode each
    with msgspec, compress the raw line, store it in SQLite. Interleaved, best of five.
 2. Memory and flatness: generated files of 10 MB to 2 GB, each ingested by a process of its own: seconds per MB and peak
    resident memory.
 3. Rescan: 10,000 unchanged files, against statting them.
-4. Sources: one and the same conversation in the shape of each source (`shapes.py`), the cost per MB of each against
-   Claude Code's. Interleaved, best of five.
+4. Sources: a conversation in the shape of each source (`shapes.py`) and, with --samples, real transcripts of several
+   agents (`samples.py`): the cost per MB of each against Claude Code's. Interleaved, best of five.
 
 Prints one JSON document on stdout and progress on stderr. `docs/benchmarks.md` has results.
 """
@@ -28,6 +28,7 @@ from pathlib import Path
 import apsw
 import msgspec
 import zstandard
+from samples import multiplied
 from shapes import SHAPES, claude_code
 
 import recollect
@@ -122,28 +123,35 @@ def growth(scratch: Path, sizes: list[int]) -> list[dict[str, float]]:
 
 
 def sources(scratch: Path, megabytes: int) -> dict[str, dict[str, float]]:
-    """The cost per MB of one and the same conversation in the shape of each source, against Claude Code's."""
-    times: dict[str, list[float]] = {name: [] for name in SHAPES}
-    sizes: dict[str, float] = {}
+    """The cost per MB of a conversation in the shape of each source, against Claude Code's."""
+    places: dict[str, Path] = {}
     for name, shape in SHAPES.items():
         (scratch / name).mkdir(parents=True)
-        path = scratch / name / shape.name
-        shape.write(path, megabytes * 1_000_000)
-        sizes[name] = path.stat().st_size / 1e6
+        places[name] = scratch / name / shape.name
+        shape.write(places[name], megabytes * 1_000_000)
+    return compared(places)
+
+
+def compared(places: dict[str, Path]) -> dict[str, dict[str, float]]:
+    times: dict[str, list[float]] = {name: [] for name in places}
+    sizes = {name: _size(place) / 1e6 for name, place in places.items()}
     for _ in range(ROUNDS):
-        for name, shape in SHAPES.items():
+        for name, place in places.items():
             with tempfile.TemporaryDirectory() as home:
-                times[name].append(ours(scratch / name / shape.name, Path(home)))
+                times[name].append(ours(place, Path(home)))
     costs = {name: min(seconds) * 1000 / sizes[name] for name, seconds in times.items()}
     return {
         name: {
             "megabytes": round(sizes[name], 1),
             "milliseconds_per_megabyte": round(cost, 2),
             "ratio": round(cost / costs["claude-code"], 2),
-            "is_streamed": SHAPES[name].is_streamed,
         }
         for name, cost in costs.items()
     }
+
+
+def _size(place: Path) -> int:
+    return sum(path.stat().st_size for path in place.iterdir()) if place.is_dir() else place.stat().st_size
 
 
 def rescan(scratch: Path, files: int) -> dict[str, float]:
@@ -182,6 +190,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path, nargs="?")
     parser.add_argument("--big-megabytes", type=int, default=2048, help="the largest generated file; 0: none")
     parser.add_argument("--files", type=int, default=10_000, help="files of the rescan; 0: no rescan")
+    parser.add_argument("--samples", type=Path, help="a folder with real transcripts of several agents, a folder each")
     parser.add_argument("--source-megabytes", type=int, default=20, help="of each source's file; 0: none")
     parser.add_argument("--child", nargs=2, metavar=("FILE", "HOME"), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
@@ -189,6 +198,10 @@ def main() -> None:
         child(*arguments.child)
         return
     result: dict[str, object] = {}
+    if arguments.samples:
+        with tempfile.TemporaryDirectory() as scratch:
+            result["samples"] = compared(multiplied(arguments.samples, Path(scratch), arguments.source_megabytes))
+        print(f"samples: {json.dumps(result['samples'], indent=1)}", file=sys.stderr)
     if arguments.folder:
         result["end_to_end"] = end_to_end(arguments.folder)
         print(f"end to end: {result['end_to_end']}", file=sys.stderr)

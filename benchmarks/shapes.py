@@ -1,9 +1,9 @@
-"""One and the same conversation in the shape of each source: a prompt, a reply with a tool call, what the tool gave.
+"""A conversation in the shape of each source: a prompt, then replies with tool calls and what the tools gave.
 
 Every shape carries the repetitions that the agent really writes (Codex says most things twice, Claude Code keeps what a
-tool gave beside the message), so that a megabyte of each is a megabyte as it lies on people's disks. How many lines of
-each type there are, and how long they are, follows counts over real transcripts of Claude Code (3.1 kB a line) and of
-Codex (1.8 kB a line).
+tool gave beside the message), so that a megabyte of each is a megabyte as it lies on people's disks. For those of which
+there are long real transcripts, the mix of lines and their sizes follow counts over these: Claude Code 3.1 kB a line
+(14,576 lines), Codex 1.8 kB (416 lines), Pi 2.4 kB (1,003 lines). The others have the outputs of Claude Code.
 """
 
 import json
@@ -23,13 +23,13 @@ _WORDS = (
 
 
 def _printed(seed: int) -> str:
-    """Some 4 kB as programs print them: paths, words, numbers."""
+    """Some 5 kB as programs print them: paths, words, numbers."""
     dice = random.Random(seed)
     lines = (
         f"src/{dice.choice(_WORDS)}_{dice.choice(_WORDS)}.py:{dice.randint(1, 999)}: "
         + " ".join(dice.choice(_WORDS) for _ in range(dice.randint(2, 9)))
         + f" = {dice.getrandbits(32):x}\n"
-        for _ in range(62)
+        for _ in range(80)
     )
     return "".join(lines)
 
@@ -79,12 +79,12 @@ def reply(turn: int) -> str:
     )
 
 
-def output(turn: int, call: int = 0) -> str:
-    return OUTPUTS[(turn * CALLS + call) % len(OUTPUTS)]
+def output(turn: int, call: int = 0, characters: int = 3_300) -> str:
+    return OUTPUTS[(turn * CALLS + call) % len(OUTPUTS)][:characters]
 
 
-def command(turn: int) -> str:
-    return f"make step-{turn} <<'END'\n{output(turn)[:350]}\nEND"
+def command(turn: int, characters: int = 100) -> str:
+    return f"make step-{turn} <<'END'\n{output(turn)[:characters]}\nEND"
 
 
 def uuid(turn: int, number: int) -> str:
@@ -132,17 +132,25 @@ def claude_code(turn: int) -> list[Record]:
         name, number = f"{turn:020d}_{call}", 10 * call
         message = {"id": f"msg_{name}", "model": "claude-opus-5-5", "role": "assistant", "type": "message"}
         message |= {"stop_reason": None, "stop_sequence": None, "usage": USAGE}
-        use = {"type": "tool_use", "id": f"toolu_{name}", "name": "Bash", "input": {"command": command(turn)}}
-        result = {"type": "tool_result", "tool_use_id": use["id"], "content": f"run {name}\n{output(turn, call)}"}
+        use = {"type": "tool_use", "id": f"toolu_{name}", "name": "Bash", "input": {"command": command(turn, 350)}}
+        result = {
+            "type": "tool_result",
+            "tool_use_id": use["id"],
+            "content": f"run {name}\n{output(turn, call, 3_500)}",
+        }
         records += [
-            line("assistant", number + 2, message={**message, "content": [{"type": "text", "text": reply(turn)}]}),
+            line(
+                "assistant",
+                number + 2,
+                message={**message, "content": [{"type": "text", "text": f"{reply(turn)} {reply(turn)}"}]},
+            ),
             line("assistant", number + 3, message={**message, "content": [use]}, requestId=f"req_{name}"),
             line("progress", number + 4, data={"type": "bash_progress", "output": output(turn, call)[:2000]}),
             line(
                 "user",
                 number + 5,
                 message={"role": "user", "content": [result]},
-                toolUseResult={"stdout": output(turn, call), "turn": turn},
+                toolUseResult={"stdout": output(turn, call, 3_500), "turn": turn},
             ),
         ]
     return records
@@ -161,7 +169,7 @@ def codex(turn: int) -> list[Record]:
         return {"timestamp": stamp(turn), "type": "event_msg", "payload": payload}
 
     context = {"turn_id": turn_id, "cwd": "/home/someone/project", "model": "gpt-6-codex", "instructions": "x" * 1_400}
-    told = [{"type": "input_text", "text": "<permissions instructions>" + "Ask before you write. " * 450}]
+    told = [{"type": "input_text", "text": "<permissions instructions>" + "Ask before you write. " * 500}]
     records = [
         event(type="task_started", turn_id=turn_id),
         item(type="message", role="developer", content=told),
@@ -183,7 +191,7 @@ def codex(turn: int) -> list[Record]:
                 item(type="message", role="assistant", id=f"msg_{name}", content=words),
                 event(type="token_count", info=counted, rate_limits=limits),
             ]
-        printed = f"Chunk ID: {name}\nWall time: 0.1 seconds\nProcess exited with code 0\nOutput:\n{output(turn, call)}"
+        printed = f"Chunk ID: {name}\nProcess exited with code 0\nOutput:\n{output(turn, call, 4_500)}"
         given = json.dumps(
             {
                 "cmd": f"make step-{turn}",
@@ -216,9 +224,15 @@ def pi(turn: int) -> list[Record]:
     add(role="user", content=[{"type": "text", "text": prompt(turn)}])
     for call in range(CALLS):
         name = f"toolu_{turn:020d}_{call}"
-        use = {"type": "toolCall", "id": name, "name": "bash", "arguments": {"command": command(turn)}}
-        add(role="assistant", content=[{"type": "text", "text": reply(turn)}, use], model="m", usage=usage)
-        add(role="toolResult", toolCallId=name, toolName="bash", content=[{"type": "text", "text": output(turn, call)}])
+        use = {"type": "toolCall", "id": name, "name": "bash", "arguments": {"command": command(turn, 1_200)}}
+        words = [{"type": "text", "text": reply(turn)}] if call % 2 == 0 else []
+        add(role="assistant", content=[*words, use], api="messages", provider="p", model="m", usage=usage)
+        add(
+            role="toolResult",
+            toolCallId=name,
+            toolName="bash",
+            content=[{"type": "text", "text": output(turn, call, 2_800)}],
+        )
     return records
 
 
