@@ -192,7 +192,10 @@ class Message:
 
     def _add(self, entry: Entry, line: int, blocks: list[Block] | None = None) -> None:
         for block in entry.blocks if blocks is None else blocks:
-            self._append({**block, "line": line, **({"uuid": entry.uuid} if entry.uuid else {})})
+            block["line"] = line  # The entry made it for this message alone.
+            if entry.uuid:
+                block["uuid"] = entry.uuid
+            self._append(block)
         if entry.at and entry.at > self.last_at:
             self.last_at = entry.at
 
@@ -252,6 +255,8 @@ def clean(text: str) -> str:
     """Text every store can hold: no lone surrogates, no NUL."""
     if "\x00" in text:
         text = text.replace("\x00", "\ufffd")
+    if text.isascii():
+        return text
     try:
         text.encode()
     except UnicodeEncodeError:
