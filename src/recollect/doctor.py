@@ -14,12 +14,14 @@ from pathlib import Path
 from recollect.clock import Clock, from_text, local
 from recollect.daemon import read_status, watched_roots
 from recollect.history.finding import find
+from recollect.history.places import roots_of
 from recollect.history.privacy import Ignore
 from recollect.history.retention import cleanup_of
 from recollect.history.sources import broken_sources
 from recollect.history.store import File, FileStatus
 from recollect.lock import is_locked
 from recollect.memory import Memory
+from recollect.settings import this_computer
 
 MIN_FREE_BYTES = 500_000_000
 SILENT_BYTES = 200_000
@@ -55,7 +57,7 @@ def examine(memory: Memory) -> list[Finding]:
         *_sources(memory),
         _bad_lines(files),
         _last_success(memory),
-        *(_cleanup(root) for root in roots),
+        *(_cleanup(root) for root in roots_of("claude-code", roots, this_computer())),
     ]
 
 

@@ -7,8 +7,10 @@ from pathlib import Path
 from recollect.clock import to_text
 from recollect.demo import demo_transcripts
 from recollect.history import Listed
+from recollect.history.places import roots_of
 from recollect.history.retention import cleanup_of, next_to_go
 from recollect.memory import Memory, open_memory
+from recollect.settings import this_computer
 
 SHOWN_DOOMED = 3
 
@@ -50,7 +52,7 @@ def _doomed(memory: Memory, roots: list[Path], by_file: dict[str, Listed]) -> li
     now = memory.clock()
     seen = {item.path: item.file_id for item in memory.history.seen_paths() if item.file_id in by_file}
     doomed: list[DoomedConversation] = []
-    for root in roots:
+    for root in roots_of("claude-code", roots, this_computer()):
         rule = cleanup_of(root)
         below = [path for path in seen if path.startswith(f"{root}/")]
         for item in next_to_go(below, rule, now, SHOWN_DOOMED) if rule else []:

@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from recollect.history.places import roots_of
 from recollect.history.retention import DEFAULT_DAYS, cleanup_of
+from recollect.settings import Computer
 
 
 @pytest.fixture
@@ -42,3 +44,11 @@ def test_settings_that_say_nothing_leave_the_default(claude: Path, text: str) ->
 
 def test_another_folder_has_no_rule(tmp_path: Path) -> None:
     assert cleanup_of(tmp_path / "backup") is None
+
+
+def test_a_folder_called_projects_of_another_agent_is_not_claude_codes(tmp_path: Path) -> None:
+    computer = Computer(home=str(tmp_path), system="linux")
+    claude, cursor, own = tmp_path / ".claude" / "projects", tmp_path / ".cursor" / "projects", tmp_path / "logs"
+    for folder in (claude, cursor, own):
+        folder.mkdir(parents=True)
+    assert roots_of("claude-code", [claude, cursor, own], computer) == [claude, own]

@@ -27,5 +27,13 @@ def found_places(computer: Computer) -> list[Place]:
     return list(found)
 
 
+def roots_of(source: str, roots: list[Path], computer: Computer) -> list[Path]:
+    """Those of the roots that may be this source's: its own places, and what is nobody's place."""
+    places = found_places(computer)
+    own = {place.path for place in places if place.source == source}
+    others = {place.path for place in places} - own
+    return [root for root in roots if Path(os.path.realpath(root)) not in others]
+
+
 def transcript_roots(computer: Computer) -> list[Path]:
     return list(dict.fromkeys(place.path for place in found_places(computer)))

@@ -30,7 +30,7 @@ def sources(place: Place, as_json: bool) -> None:
     if as_json:
         print_json([source_json(item) for item in found])
         return
-    here = [item for item in found if item.places or item.files or item.failed]
+    here = [item for item in found if item.files or item.failed or any(disk.files for disk in item.places)]
     rows = [
         (
             item.title,
