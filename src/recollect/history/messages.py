@@ -94,6 +94,14 @@ class Entry(msgspec.Struct, kw_only=True):
     """For files that are trees: the uuid of the record this one continues. What is not on the way from the last
     record of the file to its root is left."""
 
+    def make_subagent(self, *, is_task: bool = False) -> None:
+        """Nothing in a sub-agent's stream was said by or to the user. `is_task`: it is what the sub-agent was told."""
+        self.standing = Standing.ASIDE
+        if self.author is Author.ASSISTANT:
+            self.author = Author.SUBAGENT
+        elif self.author is Author.USER or is_task:
+            self.author, self.message_kind = Author.MACHINE, "task"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:

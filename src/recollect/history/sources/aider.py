@@ -9,7 +9,6 @@ output. Facts behind each rule: `docs/sources/aider.md`.
 What a line is depends on the lines before it alone: when the file grows, only the last record can change.
 """
 
-import os
 import re
 from collections.abc import Iterator
 from typing import Any, BinaryIO
@@ -18,7 +17,7 @@ from recollect.clock import parse_time
 from recollect.history.messages import Author, Entry, Standing
 from recollect.history.sources.documents import line_of
 from recollect.history.sources.fields import as_text, output_text, read_object, short, text_block, tool_result
-from recollect.history.sources.source import BadRecord, Computer, FileFacts, Head, Opened, Source, Transcript
+from recollect.history.sources.source import BadRecord, Computer, FileFacts, Head, Opened, Source, Transcript, key_below
 from recollect.ids import derived_id
 from recollect.redaction import mask
 
@@ -59,7 +58,7 @@ class Aider(Source):
         return found is not None and (found.start() == 0 or head.name in _NAMES)
 
     def locate(self, path: str, root: str) -> FileFacts:
-        key = os.path.relpath(path, root).replace(os.sep, "/")
+        key = key_below(path, root)
         folder, _, name = path.replace("\\", "/").rpartition("/")
         return FileFacts(
             key=name if key == "." else key, kind="session", cwd=folder if folder and _is_absolute(path) else ""

@@ -5,7 +5,6 @@ way from `current_node` to the root; all other branches were left. Every node wi
 order of the tree. Facts behind each rule: `docs/sources/chatgpt.md`.
 """
 
-import os
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -14,7 +13,7 @@ import msgspec
 
 from recollect.clock import parse_time
 from recollect.history.messages import Author, Block, Entry, Standing
-from recollect.history.sources.exports import Times, conversation_facts, conversations, is_export, is_export_name, lines
+from recollect.history.sources.exports import Export, Times, conversation_facts, conversations, is_export, lines
 from recollect.history.sources.fields import (
     as_dict,
     as_list,
@@ -22,7 +21,6 @@ from recollect.history.sources.fields import (
     identifier,
     image_block,
     output_text,
-    read_object,
     short,
     text_block,
     thinking_block,
@@ -30,7 +28,7 @@ from recollect.history.sources.fields import (
     tool_call,
     tool_result,
 )
-from recollect.history.sources.source import BadRecord, FileFacts, Growth, Head, Opened, Source, Transcript
+from recollect.history.sources.source import FileFacts, Head, Opened, Transcript
 from recollect.ids import derived_id
 
 NAME = "chatgpt"
@@ -58,21 +56,13 @@ _MARKER = re.compile("([ \t]*)\ue200([^\ue200\ue201]*)\ue201")
 _STRAY_MARKERS = re.compile("\ue200[a-z_]*(?:\ue202turn[0-9]+[a-z]+[0-9]+)*|[\ue200-\ue206]")
 
 
-class ChatGpt(Source):
+class ChatGpt(Export):
     name = NAME
     title = "ChatGPT export"
-    growth = Growth.EXPORTED
-    holds_many = True
-
-    def is_candidate(self, path: str) -> bool:
-        return is_export_name(path)
 
     def recognises(self, head: Head) -> bool:
         is_named = "mapping" in head.keys and _SIBLINGS & head.keys
         return is_export(head, "mapping", _MARK) and bool(is_named or b'"current_node"' in head.start)
-
-    def locate(self, path: str, root: str) -> FileFacts:
-        return FileFacts(key=os.path.relpath(path, root).replace(os.sep, "/"), kind="session")
 
     def transcripts(self, opened: Opened, facts: FileFacts) -> Iterator[Transcript]:
         times = Times(opened)
@@ -88,13 +78,11 @@ class ChatGpt(Source):
                 own = conversation_facts(_identity(conversation))
                 yield Transcript(facts=own, records=lines(records, opened.report), version=version)
 
-    def parse(self, raw: bytes, facts: FileFacts) -> Entry:
-        record = read_object(raw)
-        if isinstance(record.get("message"), dict):
-            return _message(record, facts)
-        if isinstance(record.get("conversation"), dict):
-            return _header(as_dict(record["conversation"]))
-        raise BadRecord("neither a conversation nor a message of one")
+    def read_message(self, record: dict[str, Any], facts: FileFacts) -> Entry:
+        return _message(record, facts)
+
+    def read_header(self, conversation: dict[str, Any]) -> Entry:
+        return _header(conversation)
 
 
 def _identity(conversation: dict[str, Any]) -> str:

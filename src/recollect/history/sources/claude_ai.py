@@ -5,7 +5,6 @@ person edited a prompt or asked for another reply, only the way from the last me
 seen. Facts behind each rule: `docs/sources/claude-ai.md`.
 """
 
-import os
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -14,22 +13,22 @@ import msgspec
 
 from recollect.clock import parse_time
 from recollect.history.messages import Author, Block, Entry, Standing
-from recollect.history.sources.exports import Times, conversation_facts, conversations, is_export, is_export_name, lines
+from recollect.history.sources.exports import Export, Times, conversation_facts, conversations, is_export, lines
 from recollect.history.sources.fields import (
     as_dict,
     as_list,
     as_text,
     identifier,
     image_block,
-    read_object,
     short,
     text_block,
     thinking_block,
     title_of,
     tool_call,
     tool_result,
+    words_of,
 )
-from recollect.history.sources.source import BadRecord, FileFacts, Growth, Head, Opened, Source, Transcript
+from recollect.history.sources.source import FileFacts, Head, Opened, Transcript
 from recollect.ids import derived_id
 from recollect.redaction import mask
 
@@ -54,20 +53,12 @@ _PLACEHOLDER = re.compile(
 """What the plain text of a message has in the place of a tool call."""
 
 
-class ClaudeAi(Source):
+class ClaudeAi(Export):
     name = NAME
     title = "Claude.ai export"
-    growth = Growth.EXPORTED
-    holds_many = True
-
-    def is_candidate(self, path: str) -> bool:
-        return is_export_name(path)
 
     def recognises(self, head: Head) -> bool:
         return is_export(head, "chat_messages", _MARK)
-
-    def locate(self, path: str, root: str) -> FileFacts:
-        return FileFacts(key=os.path.relpath(path, root).replace(os.sep, "/"), kind="session")
 
     def transcripts(self, opened: Opened, facts: FileFacts) -> Iterator[Transcript]:
         times = Times(opened)
@@ -86,13 +77,11 @@ class ClaudeAi(Source):
                 own = conversation_facts(_identity(conversation))
                 yield Transcript(facts=own, records=lines(records, opened.report), version=version)
 
-    def parse(self, raw: bytes, facts: FileFacts) -> Entry:
-        record = read_object(raw)
-        if isinstance(record.get("message"), dict):
-            return _message(record, facts)
-        if isinstance(record.get("conversation"), dict):
-            return _header(as_dict(record["conversation"]))
-        raise BadRecord("neither a conversation nor a message of one")
+    def read_message(self, record: dict[str, Any], facts: FileFacts) -> Entry:
+        return _message(record, facts)
+
+    def read_header(self, conversation: dict[str, Any]) -> Entry:
+        return _header(conversation)
 
 
 def _identity(conversation: dict[str, Any]) -> str:
@@ -154,7 +143,7 @@ def _message(record: dict[str, Any], facts: FileFacts) -> Entry:
         entry.standing = Standing.ABANDONED
     content_blocks, types = _content(message, entry.author)
     entry.blocks = content_blocks + _attachments(message, content_blocks)
-    entry.text = "\n\n".join(block["text"] for block in entry.blocks if block["type"] == "text")
+    entry.text = words_of(entry.blocks)
     entry.counted_blocks = tuple(f"{entry.author}:{kind}" for kind in types)
     for block in entry.blocks:
         block.pop("file", None)

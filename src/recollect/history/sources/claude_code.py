@@ -14,8 +14,8 @@ from recollect.clock import parse_time
 from recollect.history.messages import MASK_MARGIN, Author, Block, Entry, Standing, clean
 from recollect.history.sources.claude_blocks import content_blocks
 from recollect.history.sources.claude_text import Reading, read_user_text
-from recollect.history.sources.fields import as_dict, chosen, identifier, read_object
-from recollect.history.sources.source import Computer, FileFacts, Head, Source
+from recollect.history.sources.fields import as_dict, chosen, identifier, read_object, words_of
+from recollect.history.sources.source import Computer, FileFacts, Head, Source, key_below
 from recollect.ids import derived_id
 from recollect.redaction import mask
 
@@ -157,7 +157,7 @@ def _key(path: str, root: str) -> str:
         last = len(parts) - 1 - parts[::-1].index("projects")
         if last < len(parts) - 1:
             return "/".join(parts[last + 1 :])
-    return os.path.relpath(path, root).replace(os.sep, "/")
+    return key_below(path, root)
 
 
 def _line_uuid(record: _Record) -> str:
@@ -168,14 +168,10 @@ def _line_uuid(record: _Record) -> str:
 
 def _make_subagent(entry: Entry, facts: FileFacts) -> None:
     """Nothing in a sub-agent's stream was said by or to the user."""
-    entry.standing = Standing.ASIDE
     entry.agent_id = entry.agent_id or facts.agent_id or "inline"
+    entry.make_subagent()
     if facts.kind == "compaction":
         entry.author, entry.message_kind = Author.MACHINE, "compaction"
-    elif entry.author is Author.ASSISTANT:
-        entry.author = Author.SUBAGENT
-    elif entry.author is Author.USER:
-        entry.author, entry.message_kind = Author.MACHINE, "task"
 
 
 def _links(entry: Entry, record: _Record) -> None:
@@ -197,7 +193,7 @@ def _read_assistant(entry: Entry, record: _Record) -> None:
     entry.model = clean(model) if isinstance(model, str) else ""
     entry.author, entry.standing = Author.ASSISTANT, Standing.SAID
     entry.blocks, entry.counted_blocks = content_blocks(message.get("content"), "assistant")
-    entry.text = "\n\n".join(block["text"] for block in entry.blocks if block["type"] == "text")
+    entry.text = words_of(entry.blocks)
     for block in entry.blocks:
         block.pop("output", None)
     if record.is_api_error_message or entry.model == "<synthetic>":

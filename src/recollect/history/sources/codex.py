@@ -8,7 +8,6 @@ their turn and their words. The turn is often named only by an earlier line: `se
 rule: `docs/sources/codex.md`.
 """
 
-import os
 import re
 from dataclasses import replace
 from functools import lru_cache
@@ -148,7 +147,7 @@ class Codex(Source):
         named = _ROLLOUT.fullmatch(name)
         if named:
             return FileFacts(key=named[2] or named[1], kind="session", session_id=named[1], is_unique=True)
-        return FileFacts(key=os.path.relpath(path, root).replace(os.sep, "/"), kind="session")
+        return super().locate(path, root)
 
     def refine(self, facts: FileFacts, head: Head) -> FileFacts:
         """What the first record adds: a sub-agent's rollout is named and placed like every other."""
@@ -449,11 +448,8 @@ def _read_output(entry: CodexEntry, payload: _Payload) -> None:
 def _make_subagent(entry: CodexEntry, agent_id: str) -> None:
     """Nothing in a sub-agent's rollout was said by or to the user."""
     entry.as_read = (entry.author, entry.standing, entry.message_kind)
-    entry.standing, entry.agent_id = Standing.ASIDE, agent_id
-    if entry.author is Author.ASSISTANT:
-        entry.author = Author.SUBAGENT
-    elif entry.author is Author.USER or entry.message_kind == "agent_message":
-        entry.author, entry.message_kind = Author.MACHINE, "task"
+    entry.agent_id = agent_id
+    entry.make_subagent(is_task=entry.message_kind == "agent_message")
 
 
 def _prompt_log_entry(line: _Line) -> Entry:

@@ -5,7 +5,6 @@ gone from it and nothing says so. Sub-agents write into the file of their sessio
 tells them apart. Facts behind each rule: `docs/sources/copilot-cli.md`.
 """
 
-import os
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -96,7 +95,7 @@ class CopilotCli(Source):
         session = parts[-2] if parts[-1] == "events.jsonl" and len(parts) > 1 else parts[-1].removesuffix(".jsonl")
         if _SESSION.fullmatch(session):
             return FileFacts(key=session, kind="session", session_id=session, is_unique=True)
-        return FileFacts(key=os.path.relpath(path, root).replace(os.sep, "/"), kind="session")
+        return super().locate(path, root)
 
     def refine(self, facts: FileFacts, head: Head) -> FileFacts:
         start = next((record for record in head.records if record.get("type") == "session.start"), None)
@@ -123,7 +122,7 @@ class CopilotCli(Source):
             entry.key_by_place = not (entry.uuid or entry.at or data.get("messageId"))
             entry.counted_blocks = tuple(f"{entry.author}:{block['type']}" for block in entry.blocks)
             if entry.agent_id:
-                _make_subagent(entry)
+                entry.make_subagent(is_task=entry.kind == "user.message")
         return entry
 
 
@@ -190,15 +189,6 @@ def _timeline_event(item: dict[str, Any], facts: FileFacts) -> bytes:
     kind = _TIMELINE + short(item.get("type"), 60)
     data = {name: value for name, value in item.items() if name not in ("type", "id", "timestamp")}
     return line_of({"type": kind, "id": identity, "timestamp": item.get("timestamp"), "data": data})
-
-
-def _make_subagent(entry: Entry) -> None:
-    """Nothing that a sub-agent's events hold was said by or to the user."""
-    entry.standing = Standing.ASIDE
-    if entry.author is Author.ASSISTANT:
-        entry.author = Author.SUBAGENT
-    elif entry.author is Author.USER or entry.kind == "user.message":
-        entry.author, entry.message_kind = Author.MACHINE, "task"
 
 
 def _say(entry: Entry, text: Any, kind: str, author: Author = Author.MACHINE) -> None:

@@ -5,7 +5,6 @@ message is known by the place where it stands. What a person typed stands in `<u
 context. Facts: `docs/sources/cursor.md`.
 """
 
-import os
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, timezone
@@ -29,8 +28,9 @@ from recollect.history.sources.fields import (
     thinking_block,
     tool_call,
     tool_result,
+    words_of,
 )
-from recollect.history.sources.source import Computer, FileFacts, Head, Source
+from recollect.history.sources.source import Computer, FileFacts, Head, Source, key_below
 from recollect.ids import derived_id
 from recollect.redaction import mask
 
@@ -118,7 +118,7 @@ class Cursor(Source):
             entry.key = derived_id(NAME, scope, own) if own else derived_id(NAME, scope, entry.kind, mask(entry.text))
             entry.key_by_place = not own
             if facts.kind == "subagent":
-                _make_subagent(entry)
+                entry.make_subagent()
         return entry
 
 
@@ -140,7 +140,7 @@ def _key(path: str, root: str) -> str:
     parts = path.replace("\\", "/").split("/")
     if FOLDER in parts[1:-1]:
         return "/".join(parts[parts.index(FOLDER, 1) - 1 :])
-    return os.path.relpath(path, root).replace(os.sep, "/")
+    return key_below(path, root)
 
 
 def _read_user(entry: Entry, items: list[dict[str, Any]]) -> None:
@@ -167,7 +167,7 @@ def _read_user(entry: Entry, items: list[dict[str, Any]]) -> None:
     entry.standing = Standing.SAID if is_said else Standing.ASIDE
     entry.message_kind = "" if is_said else "context"
     entry.blocks = [*(text_block(text) for text in (words or context)), *others]
-    entry.text = _joined(entry.blocks)
+    entry.text = words_of(entry.blocks)
 
 
 def _split(text: str) -> tuple[str, str]:
@@ -204,7 +204,7 @@ def _moment(text: str) -> str | None:
 def _read_assistant(entry: Entry, items: list[dict[str, Any]]) -> None:
     entry.author, entry.standing = Author.ASSISTANT, Standing.SAID
     entry.blocks = [block for item in items for block in _assistant_blocks(item)]
-    entry.text = _joined(entry.blocks)
+    entry.text = words_of(entry.blocks)
 
 
 def _assistant_blocks(item: dict[str, Any]) -> Iterator[Block]:
@@ -248,15 +248,3 @@ def _read_end(entry: Entry, line: _Line) -> None:
         entry.message_kind = "interruption" if line.status == "aborted" or "abort" in reason.lower() else "error"
         entry.text = reason
         entry.blocks = [text_block(reason)]
-
-
-def _make_subagent(entry: Entry) -> None:
-    entry.standing = Standing.ASIDE
-    if entry.author is Author.ASSISTANT:
-        entry.author = Author.SUBAGENT
-    elif entry.author is Author.USER:
-        entry.author, entry.message_kind = Author.MACHINE, "task"
-
-
-def _joined(blocks: list[Block]) -> str:
-    return "\n\n".join(block["text"] for block in blocks if block["type"] == "text")

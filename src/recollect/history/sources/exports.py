@@ -11,14 +11,39 @@ from datetime import datetime
 from typing import Any, cast
 
 from recollect.clock import parse_time
+from recollect.history.messages import Entry
 from recollect.history.sources.documents import BrokenDocument, Path, line_of, walk
-from recollect.history.sources.fields import title_of
-from recollect.history.sources.source import FileFacts, Head, Opened
+from recollect.history.sources.fields import as_dict, read_object, title_of
+from recollect.history.sources.source import BadRecord, FileFacts, Growth, Head, Opened, Source
 
 _EXPORT_NAME = re.compile(r"conversations(?:-\d+)?\.json")
 _EXAMPLE_CHARACTERS = 40
 _LATEST_SECONDS = 253_402_300_800.0
 """The end of the year 9999."""
+
+
+class Export(Source):
+    """An export of a chat service, whose records are a conversation's head and then its messages."""
+
+    growth = Growth.EXPORTED
+    holds_many = True
+
+    def is_candidate(self, path: str) -> bool:
+        return is_export_name(path)
+
+    def parse(self, raw: bytes, facts: FileFacts) -> Entry:
+        record = read_object(raw)
+        if isinstance(record.get("message"), dict):
+            return self.read_message(record, facts)
+        if isinstance(record.get("conversation"), dict):
+            return self.read_header(as_dict(record["conversation"]))
+        raise BadRecord("neither a conversation nor a message of one")
+
+    def read_message(self, record: dict[str, Any], facts: FileFacts) -> Entry:
+        raise NotImplementedError
+
+    def read_header(self, conversation: dict[str, Any]) -> Entry:
+        raise NotImplementedError
 
 
 def is_export_name(path: str) -> bool:

@@ -85,6 +85,10 @@ def text_block(text: str) -> Block:
     return {"type": "text", "text": text}
 
 
+def words_of(blocks: list[Block]) -> str:
+    return "\n\n".join(block["text"] for block in blocks if block["type"] == "text")
+
+
 def thinking_block(thought: Any) -> Block:
     return {"type": "thinking", "characters": len(thought) if isinstance(thought, str) else 0}
 

@@ -133,7 +133,7 @@ class GeminiCli(Source):
                 is_unique=is_unique,
                 cwd=_project(os.path.dirname(path)),
             )
-        return FileFacts(key=os.path.relpath(path, root).replace(os.sep, "/"), kind="session")
+        return super().locate(path, root)
 
     def refine(self, facts: FileFacts, head: Head) -> FileFacts:
         header = next((record for record in head.records if _is_header(record)), None)
@@ -302,17 +302,8 @@ def _message(record: _Record, facts: FileFacts) -> Entry:
     entry.key = _key(str(record.id), facts)
     entry.counted_blocks = tuple(f"{entry.kind}:{block['type']}" for block in entry.blocks)
     if facts.kind == "subagent":
-        _make_subagent(entry)
+        entry.make_subagent()
     return entry
-
-
-def _make_subagent(entry: Entry) -> None:
-    """Nothing in a sub-agent's file was said by or to the user."""
-    entry.standing = Standing.ASIDE
-    if entry.author is Author.ASSISTANT:
-        entry.author = Author.SUBAGENT
-    elif entry.author is Author.USER:
-        entry.author, entry.message_kind = Author.MACHINE, "task"
 
 
 def _parts(content: Any) -> list[Any]:

@@ -4,7 +4,6 @@ One object a line: `author` (or `role`), `text` (or `content`), and, where known
 `model`, `title`. A line without an `id` is known by its session, time and words.
 """
 
-import os
 from collections.abc import Iterator
 from typing import Any, cast
 
@@ -46,9 +45,6 @@ class Generic(Source):
         if head.is_array:
             return bool(head.keys & {"author", "role", "sender"} and head.keys & {"text", "content"})
         return any(_author(record) and _words(record) is not None for record in head.records)
-
-    def locate(self, path: str, root: str) -> FileFacts:
-        return FileFacts(key=os.path.relpath(path, root).replace(os.sep, "/"), kind="session")
 
     def transcripts(self, opened: Opened, facts: FileFacts) -> Iterator[Transcript] | None:
         """One JSON array with the same objects is read too."""

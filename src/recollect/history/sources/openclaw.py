@@ -4,7 +4,6 @@ The events in it are the lines that stood in the files before, so they are read 
 moved into the database gives the same messages. Facts: `docs/sources/pi.md`.
 """
 
-import os
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -58,9 +57,6 @@ class OpenClaw(Source):
 
     def recognises(self, head: Head) -> bool:
         return head.tables >= {"transcript_events", "transcript_event_identities"}
-
-    def locate(self, path: str, root: str) -> FileFacts:
-        return FileFacts(key=os.path.relpath(path, root).replace(os.sep, "/"), kind="session")
 
     def transcripts(self, opened: Opened, facts: FileFacts) -> Iterator[Transcript]:
         with open_foreign(opened.database) as rows:

@@ -5,7 +5,6 @@ in place (a tool runs, then has run), so a record may differ later; the core rep
 new ids and keeps their times: what a message is known by is made of those. Facts: `docs/sources/opencode.md`.
 """
 
-import os
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -26,6 +25,7 @@ from recollect.history.sources.fields import (
     title_of,
     tool_call,
     tool_result,
+    words_of,
 )
 from recollect.history.sources.opencode_stores import (
     NAME,
@@ -83,9 +83,6 @@ class OpenCode(Source):
             return head.tables >= TABLES
         return head.keys >= {"info", "messages"} and not head.is_array and b'"ses_' in head.start
 
-    def locate(self, path: str, root: str) -> FileFacts:
-        return FileFacts(key=os.path.relpath(path, root).replace(os.sep, "/"), kind="session")
-
     def transcripts(self, opened: Opened, facts: FileFacts) -> Iterator[Transcript]:
         start = opened.file.read(len(MAGIC))
         opened.file.seek(0)
@@ -126,7 +123,7 @@ def _read_message(record: dict[str, Any], facts: FileFacts) -> Entry:
     if entry.blocks:
         entry.key = key_of(info, short(record.get("began")), facts)
         if facts.kind == "subagent":
-            _make_subagent(entry)
+            entry.make_subagent()
     return entry
 
 
@@ -141,7 +138,7 @@ def _read_assistant(entry: Entry, info: dict[str, Any], parts: list[Any]) -> Non
         name = short(error.get("name"))
         entry.message_kind = "interruption" if name == "MessageAbortedError" else "error"
         entry.blocks = [text_block(as_text(as_dict(error.get("data")).get("message")) or name or "error")]
-    entry.text = _joined(entry.blocks)
+    entry.text = words_of(entry.blocks)
 
 
 def _assistant_blocks(part: dict[str, Any]) -> Iterator[Block]:
@@ -179,7 +176,7 @@ def _read_user(entry: Entry, parts: list[Any]) -> None:
         own = [text for part in parts if (text := as_text(as_dict(part).get("text"))).strip()]
         entry.message_kind = "notice"
     entry.blocks = [*(text_block(text) for text in own), *files]
-    entry.text = _joined(entry.blocks)
+    entry.text = words_of(entry.blocks)
 
 
 def _file_block(part: dict[str, Any]) -> Block:
@@ -187,16 +184,3 @@ def _file_block(part: dict[str, Any]) -> Block:
     url = part.get("url")
     data = url.partition(",")[2] if isinstance(url, str) and url.startswith("data:") else None
     return image_block(media_type, data, "image" if media_type.startswith("image/") else "document")
-
-
-def _make_subagent(entry: Entry) -> None:
-    """Nothing here was said by or to the user."""
-    entry.standing = Standing.ASIDE
-    if entry.author is Author.ASSISTANT:
-        entry.author = Author.SUBAGENT
-    elif entry.author is Author.USER:
-        entry.author, entry.message_kind = Author.MACHINE, "task"
-
-
-def _joined(blocks: list[Block]) -> str:
-    return "\n\n".join(block["text"] for block in blocks if block["type"] == "text")

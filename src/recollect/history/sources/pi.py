@@ -24,9 +24,10 @@ from recollect.history.sources.fields import (
     text_block,
     title_of,
     tool_result,
+    words_of,
 )
 from recollect.history.sources.openclaw_text import read_user_text
-from recollect.history.sources.pi_blocks import content_blocks, printed_texts, words_of
+from recollect.history.sources.pi_blocks import content_blocks, printed_texts
 from recollect.history.sources.pi_files import (
     facts_of,
     is_transcript_name,
@@ -149,7 +150,8 @@ class Pi(Source):
         elif record.type is None and record.kind == "header":
             entry.session_id = identifier(record.session_id)
         if entry.key and facts.kind == "subagent":
-            _make_subagent(entry, facts)
+            entry.agent_id = facts.agent_id
+            entry.make_subagent()
         return entry
 
 
@@ -196,15 +198,6 @@ def _begin(record: _Record) -> Entry:
         entry.uuid = identifier(record.id)
         entry.follows = identifier(record.parent_id) if entry.uuid else ""
     return entry
-
-
-def _make_subagent(entry: Entry, facts: FileFacts) -> None:
-    """Nothing in a sub-agent's file was said by or to the user."""
-    entry.standing, entry.agent_id = Standing.ASIDE, facts.agent_id
-    if entry.author is Author.ASSISTANT:
-        entry.author = Author.SUBAGENT
-    elif entry.author is Author.USER:
-        entry.author, entry.message_kind = Author.MACHINE, "task"
 
 
 def _read_header(entry: Entry, record: _Record, facts: FileFacts) -> None:

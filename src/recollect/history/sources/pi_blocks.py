@@ -47,10 +47,6 @@ def printed_texts(content: Any) -> tuple[list[str], list[Any]]:
     return texts, others
 
 
-def words_of(blocks: list[Block]) -> str:
-    return "\n\n".join(block["text"] for block in blocks if block["type"] == "text")
-
-
 def _block(kind: str, fields: dict[str, Any]) -> Block | None:
     if kind == "text":
         text = as_text(fields.get("text"))

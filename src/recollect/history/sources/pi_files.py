@@ -5,11 +5,10 @@ ending. A name with an id in it says which file it is wherever it lies. The endi
 shorter file under the old name when it puts the long one aside as `.bak`.
 """
 
-import os
 import re
 
 from recollect.history.sources.fields import identifier
-from recollect.history.sources.source import Computer, FileFacts
+from recollect.history.sources.source import Computer, FileFacts, key_below
 
 _UUID = r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"
 _ANY_UUID = re.compile(_UUID)
@@ -91,4 +90,4 @@ def _key_below(parts: list[str], path: str, root: str) -> str:
     if "sessions" in parts[1:-1]:
         last = len(parts) - 1 - parts[::-1].index("sessions")
         return "/".join(parts[last - 1 :])
-    return os.path.relpath(path, root).replace(os.sep, "/")
+    return key_below(path, root)

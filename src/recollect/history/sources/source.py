@@ -8,6 +8,7 @@ other files (one JSON document, Markdown, a database) overrides `transcripts`, w
 a line of JSON each: from there on every source takes the same road.
 """
 
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ from recollect.history.messages import Entry
 from recollect.history.records import strip_padding
 from recollect.settings import Computer
 
-__all__ = ["BadRecord", "Computer", "FileFacts", "Growth", "Head", "Opened", "Source", "Transcript"]
+__all__ = ["BadRecord", "Computer", "FileFacts", "Growth", "Head", "Opened", "Source", "Transcript", "key_below"]
 
 FIRST_RECORDS = 30
 
@@ -143,6 +144,10 @@ class Transcript:
     not in this text stays; a record with the same place is replaced."""
 
 
+def key_below(path: str, root: str) -> str:
+    return os.path.relpath(path, root).replace(os.sep, "/")
+
+
 class Source:
     name: ClassVar[str]
     title: ClassVar[str]
@@ -170,7 +175,7 @@ class Source:
         raise NotImplementedError
 
     def locate(self, path: str, root: str) -> FileFacts:
-        raise NotImplementedError
+        return FileFacts(key=key_below(path, root), kind="session")
 
     def refine(self, facts: FileFacts, head: Head) -> FileFacts:
         """What the beginning of a file of JSON lines adds to what its name tells."""

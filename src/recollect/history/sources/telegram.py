@@ -6,7 +6,6 @@ two by the id of the chat, which is the other's; in the export of one group nobo
 are taken for the owner's: they are given with the name of who said them. Facts: `docs/sources/telegram.md`.
 """
 
-import os
 import re
 from collections.abc import Iterator
 from contextlib import suppress
@@ -94,9 +93,6 @@ class Telegram(Source):
             return True
         is_chat = "messages" in head.keys or any(name in head.keys for name in _LISTS)
         return is_chat and bool(_CHAT_TYPE.search(head.start) or _MESSAGE_FIELD.search(head.start))
-
-    def locate(self, path: str, root: str) -> FileFacts:
-        return FileFacts(key=os.path.relpath(path, root).replace(os.sep, "/"), kind="session")
 
     def transcripts(self, opened: Opened, facts: FileFacts) -> Iterator[Transcript] | None:
         return _transcripts(opened, facts)
