@@ -98,5 +98,5 @@ def _explained(path: str) -> Generator[None]:
         raise Locked(f"{path} is locked by another program. Close that program, or wait: it is tried again.") from error
     except (apsw.NotADBError, apsw.CorruptError) as error:
         raise Unreadable(f"{path} is not a sound SQLite database: {error}. Check it with its own program.") from error
-    except apsw.Error as error:
+    except (apsw.Error, UnicodeDecodeError) as error:
         raise Unreadable(f"{path} cannot be read as a database: {error}.") from error

@@ -148,6 +148,8 @@ class Message:
     def take(self, entry: Entry, line: int) -> bool:
         """Add the blocks of a further record of this message; False when it is one already taken."""
         if entry.replaces and self.blocks:
+            self.author, self.standing, self.kind = entry.author, entry.standing, entry.message_kind
+            self.model = entry.model or self.model
             self._clear(entry.text)
             self._add(entry, line)
             return True

@@ -35,8 +35,8 @@ FROM (SELECT session_id, max(seq) AS last FROM transcript_events GROUP BY sessio
 EVENTS = (
     "SELECT seq, CAST(event_json AS BLOB), {packed} FROM transcript_events WHERE session_id = :session ORDER BY seq"
 )
-KEYS = "SELECT session_id, session_key FROM {table}"
-ENTRIES = "SELECT session_key, {session}, CAST(entry_json AS BLOB) FROM {table}"
+KEYS = "SELECT CAST(session_id AS BLOB), CAST(session_key AS BLOB) FROM {table}"
+ENTRIES = "SELECT CAST(session_key AS BLOB), CAST({session} AS BLOB), CAST(entry_json AS BLOB) FROM {table}"
 
 _UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
 _SUBAGENT = re.compile(r"(?:^|:)subagent:")
