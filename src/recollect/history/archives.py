@@ -23,6 +23,8 @@ from recollect.history.opening import (
 )
 from recollect.history.sources import sources
 
+PEEK_BYTES = 32_768
+
 _LOCAL_HEADER = b"PK\x03\x04"
 _STARTS = (_LOCAL_HEADER, b"PK\x05\x06")
 
@@ -33,8 +35,13 @@ def is_archive(opened: BinaryIO) -> bool:
     return starts_with(opened, *_STARTS)
 
 
-def parts_of(path: str, opened: BinaryIO, report: Report) -> Iterator[Part]:
-    """What may be a transcript in an archive, by its name. Raises Unreadable after those of a damaged one."""
+def parts_of(
+    path: str, opened: BinaryIO, report: Report, is_wanted: Callable[[str, bytes], bool] | None = None
+) -> Iterator[Part]:
+    """What may be a transcript in an archive, by its name and, if asked, its beginning: the rest is not unpacked.
+
+    Raises Unreadable after those of a damaged one.
+    """
     opened.seek(0)
     try:
         archive = zipfile.ZipFile(opened)
@@ -51,6 +58,12 @@ def parts_of(path: str, opened: BinaryIO, report: Report) -> Iterator[Part]:
             if entry.flag_bits & 1:
                 report(f"{place} is encrypted. Unpack it with its password, then ingest what comes out.")
                 continue
+            try:
+                with archive.open(entry) as stream:
+                    if is_wanted and not is_wanted(place, stream.read(PEEK_BYTES)):
+                        continue
+            except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, OSError):
+                pass  # Told of when it is unpacked.
             yield from _entry(archive, entry, place, report)
 
 

@@ -13,6 +13,7 @@ from typing import BinaryIO
 
 from recollect.clock import Clock, to_text
 from recollect.database import Database
+from recollect.database.foreign import MAGIC
 from recollect.errors import NotFound, Unreadable
 from recollect.history.archives import is_archive, parts_of
 from recollect.history.counts import Outcome, Problem
@@ -20,8 +21,8 @@ from recollect.history.detection import Unrecognised, detect
 from recollect.history.finding import Found
 from recollect.history.folding import FoldState
 from recollect.history.identity import container_file, failed_sighting, seen_at, unfinished_sighting, unread_file
-from recollect.history.opening import Part, Stream, open_transcript, spool, stamp_of, unpacked
-from recollect.history.sources import FileFacts, Head, Opened, Source, Transcript, source_named, sources
+from recollect.history.opening import ZSTANDARD, Part, Stream, open_transcript, spool, stamp_of, unpacked
+from recollect.history.sources import FileFacts, Head, Opened, Source, Transcript, recognise, source_named, sources
 from recollect.history.store import ARCHIVE, CONTAINER, UNREAD, File, FileStatus, FileStore
 from recollect.history.streams import Progress, RacedError, StreamReader
 from recollect.settings import Settings
@@ -216,7 +217,7 @@ class Ingest:
         """Every transcript in an archive, entry by entry."""
         path = job.found.path
         has_any = False
-        for part in parts_of(path, job.opened, job.report):
+        for part in parts_of(path, job.opened, job.report, None if job.source else _may_be_transcript):
             try:
                 source = source_named(job.source) if job.source else _detect(part)
                 has_any |= source is not None or any(one.is_candidate(part.path) for one in sources().values())
@@ -350,6 +351,13 @@ def merged(kept: Iterator[bytes], given: Iterable[bytes], transcript: Transcript
         waiting = next(kept, None)
     if broken:
         raise broken
+
+
+def _may_be_transcript(path: str, start: bytes) -> bool:
+    """Told before a file in an archive is unpacked, which may take long."""
+    if start.startswith((MAGIC, ZSTANDARD)) or any(source.is_candidate(path) for source in sources().values()):
+        return True
+    return recognise(Head(path, start), is_guess=True) is not None
 
 
 def _detect(part: Part) -> Source | None:
