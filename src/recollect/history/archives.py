@@ -21,7 +21,7 @@ from recollect.history.opening import (
     spool_limited,
     starts_with,
 )
-from recollect.history.sources import sources
+from recollect.history.sources import comes_later, sources
 
 PEEK_BYTES = 32_768
 
@@ -51,7 +51,7 @@ def parts_of(
             f"{path} is cut short or damaged: only the entries that are whole were read. Download it again."
         ) from None
     with archive:
-        for entry in archive.infolist():
+        for entry in sorted(archive.infolist(), key=lambda one: comes_later(one.filename)):
             if entry.is_dir() or not is_possible(entry.filename):
                 continue
             place = f"{path}/{entry.filename}"

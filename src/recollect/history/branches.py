@@ -52,7 +52,9 @@ class Branches:
         return self._messages.abandon(file.id, file.generation, since, until) > 0
 
     def _target(self, file: File, fresh: list[Message], turn: Turn) -> int:
-        """From which byte on everything is left."""
+        """From which byte on everything is left. If a part of the file was kept out, nothing tells: nothing is left."""
+        if turn.prompts and file.counts.private:
+            return turn.start_byte
         if turn.prompts:
             new = [item.start_byte for item in fresh if _is_said_by_user(item) and item.start_byte < turn.start_byte]
             stored = self._messages.latest_prompts(file.id, file.generation, turn.start_byte, turn.prompts)
@@ -63,7 +65,9 @@ class Branches:
         known = self._messages.get([turn.to]) | {message.id: message for message in fresh}
         target = known.get(turn.to)
         is_here = target and (target.file_id, target.generation) == (file.id, file.generation)
-        return target.start_byte if target and is_here else 0
+        if target and is_here:
+            return target.start_byte
+        return turn.start_byte if file.counts.private else 0
 
     def leave_files(self, file: File) -> set[str]:
         """Abandon the ends of files that others of the same session go on from; which files changed.

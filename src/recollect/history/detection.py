@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from recollect.clock import parse_time
 from recollect.database.foreign import MAGIC, tables_of
 from recollect.errors import Unreadable
-from recollect.history.sources import Head, Source, recognise, sources
+from recollect.history.records import strip_padding
+from recollect.history.sources import BadRecord, FileFacts, Head, Source, recognise, sources
+from recollect.history.sources.source import FIRST_RECORDS
 
 FIRST_BYTES = 32_768
 MORE_BYTES = 16 << 20
@@ -43,11 +44,15 @@ class FirstFacts:
     at: str = ""
 
 
-def first_facts(opened: BinaryIO) -> FirstFacts:
+def first_facts(opened: BinaryIO, source: Source, facts: FileFacts) -> FirstFacts:
     opened.seek(0)
-    records = Head("", opened.read(FIRST_BYTES * 8)).records
-    cwd = next((cwd for record in records if isinstance(cwd := record.get("cwd"), str) and cwd), "")
-    at = next((at for record in records if (at := parse_time(record.get("timestamp") or record.get("at")))), "")
+    cwd = at = ""
+    for line in opened.read(FIRST_BYTES * 8).split(b"\n", FIRST_RECORDS)[:FIRST_RECORDS]:
+        try:
+            entry = source.parse(strip_padding(line)[1], facts)
+        except BadRecord:
+            continue
+        cwd, at = cwd or entry.cwd, at or entry.at or ""
     return FirstFacts(cwd=cwd, at=at)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from recollect.history.opening import Status, stamp_of
 from recollect.history.privacy import Ignore
-from recollect.history.sources import Source, sources
+from recollect.history.sources import Source, comes_later, sources
 
 GUESSED = (".json", ".zip")
 """Endings of exports, which people rename."""
@@ -22,9 +22,8 @@ class Found:
 
     @property
     def order(self) -> tuple[bool, str]:
-        """Sessions before their sub-agents and the prompt log, so that what is private in them is known by then."""
-        path = self.path
-        return ("/subagents/" in path or "/agent-" in path or path.endswith("/history.jsonl"), path)
+        """In which they are read."""
+        return (comes_later(self.path), self.path)
 
 
 def find(
@@ -64,6 +63,16 @@ def find(
                 elif entry.is_dir(follow_symlinks=False):
                     folders.append(path)
     return found
+
+
+def found_at(place: str, ignore: Ignore) -> list[Found]:
+    """The transcripts at a place, which may be a single file."""
+    if os.path.isdir(place):
+        return find(place, ignore)
+    try:
+        return [Found(place, os.path.dirname(place), stamp_of(place, os.stat(place)))]
+    except OSError:
+        return []
 
 
 def _add(found: list[Found], entry: os.DirEntry[str], root: str, is_guess: bool) -> None:

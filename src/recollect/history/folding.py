@@ -6,7 +6,7 @@ has ended. That state is stored with the file, so reading in any number of parts
 """
 
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import msgspec
@@ -61,6 +61,8 @@ class FoldState:
     title_by_user: bool = False
     memory: dict[str, str] = field(default_factory=dict[str, str])
     """What the source itself remembers of earlier records."""
+    has_left_out: bool = False
+    """Something in this file stayed out."""
     folder: str = ""
     """The project, when only the place of the file tells it."""
     version: str = ""
@@ -132,6 +134,8 @@ class Fold:
         packer: Packer,
         first: FirstFacts = FirstFacts(),  # noqa: B008  frozen
         known: KnownRecords | None = None,
+        is_partial: bool = False,
+        undated_at: str = "",
     ) -> None:
         self._source = source
         self._remembers = type(source).settle is not Source.settle
@@ -143,8 +147,11 @@ class Fold:
         state.cwd = state.cwd or state.folder
         self._typed_ahead = TypedAhead.from_json(state.waiting)
         self._ignore = ignore
+        self._is_partial = is_partial
+        self._undated_at = undated_at
         # A session's own file shows where its private stretches begin and end; others only know the times.
-        self._spans = [span for span in spans if not span.session_id or facts.kind != "session"]
+        shows_them = facts.kind == "session" and not is_partial
+        self._spans = [span for span in spans if not span.session_id or not shows_them]
         self._first = first
         self._keep_raw = keep_raw
         self._path = path
@@ -338,22 +345,33 @@ class Fold:
         if is_own_call(entry) and session_id not in state.own_sessions:
             state.own_sessions.append(session_id)
             self._note_span(entry, "own")
-        mark = private_mark(entry) if entry.key else ""
+        mark = private_mark(entry)
         if mark == "start" and session_id not in state.private_sessions:
             state.private_sessions.append(session_id)
             self._note_span(entry, "private")
-        elif mark == "end" and session_id in state.private_sessions:
-            state.private_sessions.remove(session_id)
-            if session_id:
-                ended = Span(session_id=session_id, starts_at="", ends_at=entry.at or state.at, reason="private")
-                self._batch.spans.append(ended)
-        return bool(mark) or self._is_kept_out(session_id, entry.at or state.at, entry.cwd)
+        elif mark == "end" and (session_id in state.private_sessions or self._is_partial):
+            self._end_private(session_id, entry.at or state.at)
+        stays_out = bool(mark) or self._is_kept_out(session_id, entry.at or state.at, entry.cwd)
+        if stays_out:
+            state.has_left_out = True
+        return stays_out or (state.has_left_out and (entry.repeats or entry.message_kind == "summary"))
+
+    def _end_private(self, session_id: str, at: str) -> None:
+        if session_id in self.state.private_sessions:
+            self.state.private_sessions.remove(session_id)
+        if session_id:
+            self._batch.spans.append(Span(session_id=session_id, starts_at="", ends_at=at, reason="private"))
+            self._spans = [
+                replace(span, ends_at=at) if span.session_id == session_id and span.ends_at is None else span
+                for span in self._spans
+            ]
 
     def _is_kept_out(self, session_id: str, at: str, cwd: str) -> bool:
         state = self.state
         if session_id in state.own_sessions or session_id in state.private_sessions:
             return True
-        if self._spans and any(span.covers(session_id, at or self._first.at) for span in self._spans):
+        moment = at or self._first.at or self._undated_at
+        if self._spans and any(span.covers(session_id, moment) for span in self._spans):
             return True
         folder = cwd or self._first.cwd
         return bool(folder) and self._ignore.keeps_out_project(folder)

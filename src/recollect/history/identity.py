@@ -97,6 +97,9 @@ class Identity:
             return Sighting(texts[0], Change.NONE)  # Its first line is being written.
         for file in texts:
             if self._is_alike(file, found, min(found.size, file.read_to)):
+                is_newer = found.version > FoldState.from_json(file.state).version
+                if found.is_derived and is_newer and found.size < file.read_to:
+                    break  # The same, but its end was deleted.
                 return self._same_file(file, found.path, found.size, found.facts)
         for file in texts:
             is_here = (file.host, file.path) == (THIS_HOST, found.path)
@@ -128,6 +131,8 @@ class Identity:
 
     def _is_alike(self, file: File, found: Stream, up_to: int) -> bool:
         """Whether both have the same records up to here. Where records never change a few are believed for all."""
+        if found.is_derived and file.counts.private:
+            return False  # What stayed out left no digest: nothing tells whether it is still there.
         if found.is_derived or found.size == file.read_to:
             probes = self._lines.digests(file.id, file.generation, up_to)
         else:

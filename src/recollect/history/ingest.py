@@ -266,6 +266,7 @@ class Ingest:
             return
         known = self._stored(source, transcript.facts.key) if transcript.facts.is_unique else None
         if known and not job.reimport and _is_old(known, transcript):
+            self._note_older(job, known)
             return
         records = transcript.records
         if known and transcript.order:
@@ -281,12 +282,19 @@ class Ingest:
                 status=job.found.status,
                 container_id=job.container_id,
                 is_derived=True,
+                is_partial=transcript.order is not None,
                 version=transcript.version,
                 problem="" if transcript.order else str(lines.problem or ""),
             )
             self._read_member(job, stream)
         if lines.problem:
             job.fail(lines.problem)
+
+    def _note_older(self, job: _Job, known: File) -> None:
+        """An older text that lies in a file of its own need not be opened again."""
+        if not job.container_id:
+            with self._database.write() as session:
+                FileStore(session, self._house).see(seen_at(job.found.path, known.id, job.found.status))
 
     def _kept(self, known: File, transcript: Transcript) -> Iterator[bytes]:
         """What is known of a transcript. If a reader died while it was rewritten, a part has moved on already."""
@@ -378,9 +386,11 @@ def _opening(job: _Job, part: Part) -> Opened:
 
 
 def _is_old(known: File, transcript: Transcript) -> bool:
-    """Read to its end already, in this text or a later one."""
+    """Read already, in this text to its end, or in a later one, even if only half."""
     version = FoldState.from_json(known.state).version
-    return bool(transcript.version) and known.status is FileStatus.IDLE and transcript.version <= version
+    if not transcript.version:
+        return False
+    return transcript.version < version or (transcript.version == version and known.status is FileStatus.IDLE)
 
 
 def _ignore(_: int) -> None:

@@ -81,6 +81,8 @@ class Entry(msgspec.Struct, kw_only=True):
     """enqueue, dequeue, remove, withdraw: what happens to text typed ahead."""
     own: bool = False
     """Written by Recollect's own model calls."""
+    repeats: bool = False
+    """The record says again what others before it said, such as a summary: it stays out where some of them did."""
     replaces: bool = False
     """What earlier records of this message said counts no more."""
     back_to: str = ""

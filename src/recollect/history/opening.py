@@ -77,6 +77,8 @@ class Stream:
     """Set when the file holds many transcripts: then it is the container that is seen at the path."""
     is_derived: bool = False
     """Its records are not the bytes of the file, but were made from them: any of them may have changed."""
+    is_partial: bool = False
+    """It may hold only a stretch of its transcript, put together with what is known of the rest."""
     version: str = ""
     problem: str = ""
     """Why its end is missing."""

@@ -34,14 +34,19 @@ _PRIVATE = re.compile(r"^[ \t]*\[(/?)private\][ \t]*$", re.IGNORECASE | re.MULTI
 
 def private_mark(entry: Entry) -> str:
     """`start`, `end` or nothing: the last mark that a person wrote on a line of its own."""
-    if entry.author is not Author.USER or "rivate]" not in entry.text.lower():
+    if not _is_owners(entry) or "rivate]" not in entry.text.lower():
         return ""
     marks = _PRIVATE.findall(entry.text)
     return ("end" if marks[-1] else "start") if marks else ""
 
 
 def is_own_call(entry: Entry) -> bool:
-    return entry.author is Author.USER and entry.text.lstrip().startswith(OWN_MARK)
+    return _is_owners(entry) and entry.text.lstrip().startswith(OWN_MARK)
+
+
+def _is_owners(entry: Entry) -> bool:
+    """In a chat of several people only one of them owns this memory."""
+    return entry.author is Author.USER and entry.message_kind not in ("other_person", "forwarded")
 
 
 class Ignore:

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 from recollect.clock import Clock, to_text
 from recollect.database import Database
@@ -32,6 +32,7 @@ from recollect.history.privacy import Ignore
 from recollect.history.reading import Line, read_blocks
 from recollect.history.records import KnownRecords
 from recollect.history.sources import FileFacts, Source, source_named
+from recollect.history.spans import Span
 from recollect.history.store import File, FileStatus, FileStore, LineStore, SeenPath
 from recollect.history.vault import Packer, digest_of
 from recollect.history.writing import Writer
@@ -111,6 +112,7 @@ class StreamReader:
 
     def _read(self, sighting: Sighting, stream: Stream, outcome: Outcome, progress: Progress) -> None:
         file, opened, source = sighting.file, stream.file, stream.source
+        since = "" if sighting.is_new else file.last_read_at
         stored = None if sighting.is_new else (file.read_to, file.generation)
         state = FoldState.from_json(file.state)
         if sighting.change is Change.REWRITTEN:
@@ -121,8 +123,9 @@ class StreamReader:
         file = replace(file, status=FileStatus.INGESTING, reason="", last_read_at=to_text(self._clock()))
         file.container_id = stream.container_id
         known = self._known(file) if file.generation else None
-        first = FirstFacts() if state.cwd and state.at else first_facts(opened)
-        fold = self._fold(file, source, replace(stream.facts, key=file.key), state, stream.path, known, first)
+        first = FirstFacts() if state.cwd and state.at else first_facts(opened, source, stream.facts)
+        facts = replace(stream.facts, key=file.key)
+        fold = self._fold(file, source, facts, state, stream.path, known, first, stream=stream, since=since)
         for lines, is_last in _with_last(read_blocks(opened, file.read_to, file.newlines)):
             with _without_collecting():
                 batch = fold.fold(lines, at_end=is_last)
@@ -156,6 +159,8 @@ class StreamReader:
         path: str,
         known: KnownRecords | None,
         first: FirstFacts | None = None,
+        stream: Stream | None = None,
+        since: str = "",
     ) -> Fold:
         with self._database.read() as session:
             spans = FileStore(session, self._house).spans()
@@ -172,6 +177,8 @@ class StreamReader:
             packer=self._packer,
             first=first or FirstFacts(),
             known=known,
+            is_partial=bool(stream and stream.is_partial),
+            undated_at=_undated_at(stream, since, spans) if stream else "",
         )
 
     def _known(self, file: File) -> KnownRecords:
@@ -265,6 +272,21 @@ class StreamReader:
 
 def _facts(file: File) -> FileFacts:
     return FileFacts(key=file.key, kind=file.kind, session_id=file.session_id, agent_id=file.agent_id)
+
+
+def _undated_at(stream: Stream, since: str, spans: list[Span]) -> str:
+    """A moment for records without any: inside a pause, if they may have been written in one.
+
+    They were written between the last reading and the last change of the file; of a new file only the latter is known.
+    """
+    written = to_text(datetime.fromtimestamp(stream.status.st_mtime_ns / 1e9, UTC))
+    for span in spans:
+        if span.session_id or span.starts_at > written:
+            continue
+        ends_at = span.ends_at or written
+        if ends_at > since if since else ends_at >= written:
+            return min(written, ends_at)
+    return ""
 
 
 @contextmanager

@@ -44,9 +44,10 @@ class Watcher:
     def _changes(self) -> Iterator[list[str]]:
         """Folders in which something changed; an empty list now and then."""
         existing = [str(root) for root in self._roots if root.exists()]
+        files = [root for root in existing if not os.path.isdir(root)]
         if existing:
             try:
-                yield from self._events(existing)
+                yield from self._events(existing, files)
             except (OSError, RuntimeError) as error:
                 self.problem = f"the operating system gives no events ({error})"
         else:
@@ -54,12 +55,15 @@ class Watcher:
         while not self._stop.wait(min(self._interval, 1.0)):
             yield []
 
-    def _events(self, paths: list[str]) -> Iterator[list[str]]:
+    def _events(self, paths: list[str], files: list[str]) -> Iterator[list[str]]:
+        """A database changes in its log first."""
         from watchfiles import watch
 
         wait = int(min(self._interval, 1.0) * 1000)
+        logs = [f"{file}-wal" for file in files if os.path.exists(f"{file}-wal")]
         changes = watch(
             *paths,
+            *logs,
             debounce=DEBOUNCE_MILLISECONDS,
             rust_timeout=wait,
             yield_on_timeout=True,
@@ -69,9 +73,10 @@ class Watcher:
             watch_filter=None,
         )
         for events in changes:
-            yield sorted({_folder(path) for _, path in events})
+            yield sorted({place for _, path in events for place in _places(path, files)})
 
 
-def _folder(path: str) -> str:
-    """A new folder is looked through itself; a file through the folder it lies in."""
-    return path if os.path.isdir(path) else os.path.dirname(path)
+def _places(path: str, files: list[str]) -> list[str]:
+    """Where to look: a new folder itself, for a file its folder; a file that is watched by itself is what changed."""
+    own = [file for file in files if path in (file, f"{file}-wal")]
+    return own or [path if os.path.isdir(path) else os.path.dirname(path)]

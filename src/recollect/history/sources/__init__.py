@@ -29,6 +29,7 @@ __all__ = [
     "Source",
     "Transcript",
     "broken_sources",
+    "comes_later",
     "recognise",
     "source_named",
     "sources",
@@ -74,6 +75,11 @@ def _loaded() -> tuple[dict[str, Source], list[str]]:
             broken.append(f"{point.name} ({point.value}): {type(error).__name__}: {error}")
     known.append(Generic())
     return {source.name: source for source in known}, broken
+
+
+def comes_later(path: str) -> bool:
+    """Sessions before their sub-agents and the prompt log, so that what is private in them is known by then."""
+    return any(source.comes_later(path) for source in sources().values())
 
 
 def source_named(name: str) -> Source:

@@ -95,6 +95,9 @@ class ClaudeCode(Source):
     def is_candidate(self, path: str) -> bool:
         return path.endswith(".jsonl")
 
+    def comes_later(self, path: str) -> bool:
+        return "/subagents/" in path or "/agent-" in path or path.endswith("/history.jsonl")
+
     def recognises(self, head: Head) -> bool:
         return any(_is_claude_record(record) for record in head.records)
 

@@ -332,6 +332,7 @@ def _read_context(entry: CodexEntry, payload: _Payload, _is_flat: bool) -> None:
 
 def _read_compacted(entry: CodexEntry, payload: _Payload, _is_flat: bool) -> None:
     """Its `replacement_history` repeats what stands above. The summary is empty when the service keeps it sealed."""
+    entry.repeats = True
     text = as_text(payload.message).strip()
     if text:
         _say(entry, Author.MACHINE, "summary", text)
@@ -414,6 +415,8 @@ def _read_message(entry: CodexEntry, payload: _Payload, is_flat: bool) -> None:
         kind = machine_kind(text) or machine_kind(first_text(payload.content)) or (named if named != "user" else "")
         if kind and kind != "unknown":
             _say(entry, Author.MACHINE, short(kind, 40), text)
+        elif not kind:
+            entry.author, entry.text = Author.USER, text  # No message, but what is private in it must be noticed.
 
 
 def _read_call(entry: CodexEntry, payload: _Payload, kind: str) -> None:

@@ -18,7 +18,7 @@ _MACHINE_TAGS = re.compile(
     r"|collaboration_mode|skills_instructions|multi_agent_mode|personality_spec|token_budget|image_resize_notice"
     r"|current_time_reminder|context_window\w*|realtime_conversation|INSTRUCTIONS)\b[^>]*>"
 )
-_CWD = re.compile(r"<cwd>([^<]{1,1000})</cwd>")
+_CWD = re.compile(r"(?:<cwd>|^Current working directory: )([^<\n]{1,1000})(?:</cwd>|$)", re.MULTILINE)
 _AGENTS_FILE = "# AGENTS.md instructions"
 _REQUEST = re.compile(r"^## My request(?: for Codex)?:[ \t]*\n?", re.MULTILINE)
 _BEFORE_REQUEST = ("#", "<")

@@ -6,6 +6,7 @@ the model (set up, shortened, masked, rolled back), not the conversation: the li
 Facts behind each rule: `docs/sources/gemini-cli.md`.
 """
 
+import json
 import os
 import re
 from collections.abc import Iterator
@@ -44,6 +45,7 @@ _LINES = "jsonl"
 """The version of a session in lines: later than any time, because a document is copied into lines, never back."""
 _TAIL_BYTES = 8 << 10
 """Versions 0.3x wrote `kind` after the messages, at the very end."""
+_DIRECTORIES = re.compile(rb'"directories":\s*\[\s*"((?:[^"\\\x00-\x1f\x7f-\xff]|\\["\\/])*)"')
 _SUBAGENT_TAIL = re.compile(rb'\n  "kind": "subagent"[,\s]')
 _HEADER = ("sessionId", "projectHash", "startTime", "kind")
 _LATE = ("summary", "directories")
@@ -111,6 +113,9 @@ class GeminiCli(Source):
         parts = path.replace("\\", "/").split("/")
         return bool(_SESSION.fullmatch(parts[-1])) or (path.endswith("l") and parts[-3:-2] == ["chats"])
 
+    def comes_later(self, path: str) -> bool:
+        return path.replace("\\", "/").split("/")[-3:-2] == ["chats"]
+
     def recognises(self, head: Head) -> bool:
         if any(_is_header(record) for record in head.records):
             return True
@@ -137,7 +142,9 @@ class GeminiCli(Source):
 
     def refine(self, facts: FileFacts, head: Head) -> FileFacts:
         header = next((record for record in head.records if _is_header(record)), None)
-        return _told_by(as_dict(header), facts)
+        told = [record.get("directories") or as_dict(record.get("$set")).get("directories") for record in head.records]
+        folder = next((name for name in map(_first_directory, told) if name), "")
+        return _told_by(as_dict(header), replace(facts, cwd=facts.cwd or folder))
 
     def transcripts(self, opened: Opened, facts: FileFacts) -> Iterator[Transcript] | None:
         return _document(opened, facts) if opened.path.endswith(".json") else None
@@ -194,7 +201,11 @@ def _read(raw: bytes) -> _Record:
 
 def _document(opened: Opened, facts: FileFacts) -> Iterator[Transcript]:
     header: dict[str, Any] = {}
-    kind = {"kind": "subagent"} if _is_subagent(opened) else {}
+    tail = _tail_of(opened)
+    kind = {"kind": "subagent"} if _SUBAGENT_TAIL.search(tail) else {}
+    folder = _DIRECTORIES.search(tail)
+    if folder and not facts.cwd:  # It stands behind the messages, and whether they stay out depends on it.
+        facts = replace(facts, cwd=as_text(json.loads(b'"' + folder[1] + b'"', strict=False)))
     values = walk(opened.file, _is_entered, lambda value: "id" in value and "type" in value, opened.report)
     first: Any = None
     try:
@@ -216,15 +227,15 @@ def _is_entered(path: Path) -> bool:
     return path in ((), ("messages",))
 
 
-def _is_subagent(opened: Opened) -> bool:
+def _tail_of(opened: Opened) -> bytes:
     if not opened.file.seekable():
-        return False
+        return b""
     start = opened.file.tell()
     size = opened.file.seek(0, os.SEEK_END)
     opened.file.seek(max(start, size - _TAIL_BYTES))
     tail = opened.file.read(_TAIL_BYTES)
     opened.file.seek(start)
-    return bool(_SUBAGENT_TAIL.search(tail))
+    return tail
 
 
 def _lines(opened: Opened, header: dict[str, Any], first: Any, values: Iterator[tuple[Path, Any]]) -> Iterator[bytes]:
@@ -257,7 +268,7 @@ def _update(fields: dict[str, Any], facts: FileFacts) -> Entry:
     messages = as_list(fields.get("messages"))
     if not messages:
         return entry
-    entry.kind = "$set messages"
+    entry.kind, entry.repeats = "$set messages", True
     context = _all_text(as_dict(messages[0]).get("content"))
     directory = _DIRECTORY.search(context) if context.startswith("<session_context>") else None
     entry.cwd = as_text(directory[1].strip()) if directory else entry.cwd

@@ -66,11 +66,12 @@ class OpenClaw(Source):
                 )
             packed = "event_zstd" if _has(rows, "transcript_events", "event_zstd") else "NULL"
             known = _Known(rows)
-            for session, last, changed in list(rows(SESSIONS)):
-                session_id = _plain(session)
+            agent = _agent_of(opened.path)
+            sessions = [(known.facts(_plain(row[0]), agent), *row) for row in rows(SESSIONS)]
+            for own, session, last, changed in sorted(sessions, key=lambda item: item[0].kind == "subagent"):
                 yield Transcript(
-                    facts=known.facts(session_id, _agent_of(opened.path)),
-                    records=_records(rows, EVENTS.format(packed=packed), session_id, known, opened),
+                    facts=own,
+                    records=_records(rows, EVENTS.format(packed=packed), _plain(session), known, opened),
                     version=f"{_number(changed):015d}.{_number(last):010d}",
                 )
 

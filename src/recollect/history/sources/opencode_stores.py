@@ -40,7 +40,7 @@ SELECT CAST(s.id AS BLOB), CAST(s.parent_id AS BLOB), CAST(s.directory AS BLOB),
            coalesce((SELECT max(CAST(p.time_updated AS INTEGER)) FROM part p WHERE p.session_id = s.id), 0))
 FROM session s
 WHERE EXISTS (SELECT 1 FROM message m WHERE m.session_id = s.id)
-ORDER BY s.time_created, s.id
+ORDER BY s.parent_id IS NOT NULL, s.time_created, s.id
 """
 SEQUENCE = "(SELECT e.seq FROM event_sequence e WHERE e.aggregate_id = s.id)"
 MESSAGES = (
@@ -63,6 +63,7 @@ def from_database(opened: Opened) -> Iterator[Transcript]:
     name = name_of(opened.path)
     with open_foreign(opened.database) as rows:
         _check_columns(rows, name)
+        roots: dict[str, str] = {}
         has_sequence = next(rows(HAS_TABLE, {"table": "event_sequence"}))[0]
         for row in rows(SESSIONS.format(sequence=SEQUENCE if has_sequence else "0")):
             identity, parent, directory, title = (_plain(value) for value in row[:4])
@@ -71,9 +72,10 @@ def from_database(opened: Opened) -> Iterator[Transcript]:
             if not header["id"]:
                 opened.report(f"{name}: a session without an id is left out. The others are read.")
                 continue
+            roots[header["id"]] = roots.get(header["parentID"]) or header["parentID"]
             messages = _stored_messages(rows, opened, header["id"])
             yield Transcript(
-                facts=_facts(header),
+                facts=_facts(header, roots[header["id"]]),
                 records=_records(header, messages, _decoded(revert), opened),
                 version=f"{_number(updated):015d}.{_number(sequence):010d}",
             )
@@ -188,14 +190,16 @@ def _header(identity: Any, parent: Any, directory: Any, title: Any, created: Any
     }
 
 
-def _facts(header: dict[str, Any]) -> FileFacts:
-    """A session that another one started is that one's sub-agent. The key sorts by age: what a fork copies belongs to
-    the older one."""
+def _facts(header: dict[str, Any], root: str = "") -> FileFacts:
+    """A session that another one started is a sub-agent, of the session at the root if that is known.
+
+    The key sorts by age: what a fork copies belongs to the older one.
+    """
     child = bool(header["parentID"])
     return FileFacts(
         key=f"{header['created']:015d}-{header['id']}",
         kind="subagent" if child else "session",
-        session_id=header["parentID"] or header["id"],
+        session_id=root or header["parentID"] or header["id"],
         agent_id=header["id"] if child else "",
         cwd=header["directory"],
         is_unique=True,

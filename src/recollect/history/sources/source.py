@@ -170,6 +170,10 @@ class Source:
         """Why a file that looks like a transcript by its name is none, for any source; empty: it may be one."""
         return ""
 
+    def comes_later(self, path: str) -> bool:
+        """Whether a file is read after the others: a sub-agent's after its session, which tells what is private."""
+        return False
+
     def recognises(self, head: Head) -> bool:
         """Whether this is a file of this source."""
         raise NotImplementedError
