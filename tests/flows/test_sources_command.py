@@ -243,7 +243,7 @@ def test_a_few_records_that_say_nothing_are_no_failure(home: Path, user: Path) -
 # --- A source that writes elsewhere -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["thread.jsonl.gz", "threads.db", "session.json"])
+@pytest.mark.parametrize("name", ["thread.jsonl.gz", "threads.db", "session.ndjson"])
 def test_newer_files_of_an_unknown_kind_beside_a_source_are_noticed(home: Path, user: Path, name: str) -> None:
     known = save_codex(user, Rollout("beans").say(3))
     take_in(home)

@@ -55,7 +55,7 @@ def _connected(path: str) -> Generator[apsw.Connection]:
     except (apsw.CantOpenError, apsw.ReadOnlyError):
         with tempfile.TemporaryDirectory(prefix="recollect-") as folder:
             copy = os.path.join(folder, "copy.db")
-            for ending in ("", "-wal"):
+            for ending in ("", "-wal", "-journal"):
                 if os.path.exists(path + ending):
                     shutil.copyfile(path + ending, copy + ending)
             with _closing(apsw.Connection(copy)) as connection:

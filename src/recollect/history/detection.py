@@ -68,7 +68,7 @@ def _is_being_written(head: Head) -> bool:
         return True  # An export in which there is nothing yet.
     if text[:1] not in (b"{", b"[") or head.records:
         return False
-    if b"\n" not in text and text[:1] == b"{":
+    if text[:1] == b"{" and b"\n" not in head.start.lstrip(_PADDING):
         return True
     is_document = head.is_array or text.partition(b"\n")[0].strip() == b"{"
     return is_document and text[-1:] not in (b"]", b"}") and len(text) < FIRST_BYTES // 2

@@ -63,6 +63,10 @@ class FoldState:
     """What the source itself remembers of earlier records."""
     has_left_out: bool = False
     """Something in this file stayed out."""
+    has_spoken: bool = False
+    """There is a message in it."""
+    hides_title: bool = False
+    """It began with what stayed out: so does its title."""
     folder: str = ""
     """The project, when only the place of the file tells it."""
     version: str = ""
@@ -134,6 +138,7 @@ class Fold:
         packer: Packer,
         first: FirstFacts = FirstFacts(),  # noqa: B008  frozen
         known: KnownRecords | None = None,
+        is_derived: bool = False,
         is_partial: bool = False,
         undated_at: str = "",
     ) -> None:
@@ -147,6 +152,7 @@ class Fold:
         state.cwd = state.cwd or state.folder
         self._typed_ahead = TypedAhead.from_json(state.waiting)
         self._ignore = ignore
+        self._is_derived = is_derived
         self._is_partial = is_partial
         self._undated_at = undated_at
         # A session's own file shows where its private stretches begin and end; others only know the times.
@@ -278,7 +284,8 @@ class Fold:
         if self._remembers:
             self._source.settle(entry, self.state.memory)
         self._inherit(entry)
-        if self._stays_out(entry):
+        is_known = bool(self._undated_at and self._known) and digest_of(raw) in self._known
+        if self._stays_out(entry, "" if is_known else self._undated_at):
             self._batch.counts.private += 1
             return
         if entry.key and entry.key_by_place:
@@ -294,12 +301,13 @@ class Fold:
         self._follow_branches(entry, start)
         if entry.key:
             self.state.quiet_lines = 0
+            self.state.has_spoken = True
             self._batch.counts.in_messages += 1
             self._add_to_message(entry, start, line)
         else:
             self.state.quiet_lines += 1
             add_to(self._batch.counts.silent_types, entry.kind, 1)
-        if entry.title:
+        if entry.title and not self.state.hides_title:
             self._take_title(entry)
         for kind, other in entry.links:
             self._link(entry.session_id, other, kind)
@@ -339,7 +347,7 @@ class Fold:
         if self._facts.kind == "session" and entry.session_id != state.session_id and not entry.stream:
             self._link(state.session_id, entry.session_id, "resume")
 
-    def _stays_out(self, entry: Entry) -> bool:
+    def _stays_out(self, entry: Entry, undated_at: str) -> bool:
         state, session_id = self.state, entry.session_id
         state.last_session_id = session_id
         if is_own_call(entry) and session_id not in state.own_sessions:
@@ -351,10 +359,20 @@ class Fold:
             self._note_span(entry, "private")
         elif mark == "end" and (session_id in state.private_sessions or self._is_partial):
             self._end_private(session_id, entry.at or state.at)
-        stays_out = bool(mark) or self._is_kept_out(session_id, entry.at or state.at, entry.cwd)
+        at = entry.at or state.at or self._first.at or undated_at
+        stays_out = bool(mark) or self._is_kept_out(session_id, at, entry.cwd)
         if stays_out:
             state.has_left_out = True
+            if self._is_derived and not state.has_spoken:
+                self._forget_beginning()
         return stays_out or (state.has_left_out and (entry.repeats or entry.message_kind == "summary"))
+
+    def _forget_beginning(self) -> None:
+        """What a source puts before the first words, such as a title made from them, stays out with them."""
+        self.state.hides_title = True
+        self._batch.records.clear()
+        self._batch.titles.clear()
+        self._batch.title = ""
 
     def _end_private(self, session_id: str, at: str) -> None:
         if session_id in self.state.private_sessions:
@@ -370,8 +388,7 @@ class Fold:
         state = self.state
         if session_id in state.own_sessions or session_id in state.private_sessions:
             return True
-        moment = at or self._first.at or self._undated_at
-        if self._spans and any(span.covers(session_id, moment) for span in self._spans):
+        if self._spans and any(span.covers(session_id, at or self._first.at) for span in self._spans):
             return True
         folder = cwd or self._first.cwd
         return bool(folder) and self._ignore.keeps_out_project(folder)

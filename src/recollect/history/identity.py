@@ -38,6 +38,8 @@ class Sighting:
     file: File
     change: Change
     is_new: bool = False
+    is_reimport: bool = False
+    """It is read again because the user wants it, not because it changed."""
 
 
 def head_of(opened: BinaryIO) -> str:
@@ -98,8 +100,8 @@ class Identity:
         for file in texts:
             if self._is_alike(file, found, min(found.size, file.read_to)):
                 is_newer = found.version > FoldState.from_json(file.state).version
-                if found.is_derived and is_newer and found.size < file.read_to:
-                    break  # The same, but its end was deleted.
+                if (is_newer or found.is_partial) and found.size < file.read_to:
+                    break  # The same, but its end was deleted or made shorter.
                 return self._same_file(file, found.path, found.size, found.facts)
         for file in texts:
             is_here = (file.host, file.path) == (THIS_HOST, found.path)

@@ -25,6 +25,7 @@ from recollect.history.opening import ZSTANDARD, Part, Stream, open_transcript, 
 from recollect.history.sources import FileFacts, Head, Opened, Source, Transcript, recognise, source_named, sources
 from recollect.history.store import ARCHIVE, CONTAINER, UNREAD, File, FileStatus, FileStore
 from recollect.history.streams import Progress, RacedError, StreamReader
+from recollect.redaction import mask
 from recollect.settings import Settings
 
 MAX_RACES = 20
@@ -48,7 +49,7 @@ class _Job:
 
     def report(self, reason: str) -> None:
         """A part that cannot be read; the rest is."""
-        self.outcome.problems.append(Problem(file=self.found.path, reason=reason))
+        self.outcome.problems.append(Problem(file=self.found.path, reason=mask(reason)))
 
     def fail(self, error: Unreadable) -> None:
         """The rest of a transcript, or of the file, cannot be read; what came before is kept."""

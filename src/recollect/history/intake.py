@@ -31,6 +31,7 @@ from recollect.history.store import (
 )
 from recollect.history.streams import Progress
 from recollect.history.writing import Writer
+from recollect.redaction import mask
 from recollect.settings import Settings
 
 
@@ -206,7 +207,7 @@ class Intake:
 
     def _fail(self, report: IngestReport, ingest: Ingest, found: Found, error: Exception) -> None:
         path = found.path
-        reason = str(error)
+        reason = mask(str(error))
         if isinstance(error, OSError):
             reason = f"{path} cannot be read: {error.strerror}."
         elif not isinstance(error, Unreadable):

@@ -20,7 +20,8 @@ SILENT_RECORDS = 200
 """So many records of quiet files, with nothing said in any file since, mean that the format moved."""
 LATER = timedelta(days=1)
 """Files of an unknown kind that are newer than all known ones by this much mean that the agent writes elsewhere."""
-TEXTS = (".jsonl", ".json", ".ndjson", ".zst", ".gz", ".md", ".db", ".sqlite")
+TEXTS = (".jsonl", ".ndjson", ".zst", ".gz", ".db", ".sqlite", ".sqlite3")
+"""Forms in which agents keep sessions; `.json` and `.md` beside them are mostly indexes, plans and notes."""
 
 
 @dataclass(slots=True, kw_only=True)

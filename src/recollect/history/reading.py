@@ -14,6 +14,8 @@ __all__ = ["Line", "Unreadable", "read_blocks"]
 
 BLOCK_BYTES = 4 << 20
 """Read and stored together: one transaction."""
+BLOCK_LINES = 20_000
+"""At the most: millions of empty lines would fill the memory. Real blocks have some thousands."""
 MAX_LINE_BYTES = 32 << 20
 """A longer line is not parsed; it is kept in fragments of this size."""
 
@@ -46,6 +48,9 @@ def read_blocks(file: BinaryIO, start: int, newlines: int) -> Iterator[list[Line
             in_fragment = False
             position += len(piece) + 1
             number += 1
+            if len(lines) == BLOCK_LINES:
+                yield lines
+                lines = []
         if len(rest) > MAX_LINE_BYTES:
             lines.append(Line(position, rest, number, ended=False, fragment=True))
             position += len(rest)

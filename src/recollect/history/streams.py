@@ -38,6 +38,8 @@ from recollect.history.vault import Packer, digest_of
 from recollect.history.writing import Writer
 from recollect.settings import Settings
 
+ALWAYS = "0000"
+"""Before every time: what is read again may have been written at any."""
 VAULT_PAGE = 100
 """Records, which may be of megabytes each."""
 
@@ -82,6 +84,7 @@ class StreamReader:
         outcome = Outcome(is_prompt_log=file.kind == "prompts")
         stored = (file.read_to, file.generation)
         state = FoldState.from_json(file.state)
+        is_half_moved = state.rewriting and state.vault_generation < 0
         if state.vault_generation < 0:
             state = FoldState(rewriting=True, folder=state.folder, version=state.version)
             state.vault_generation = file.generation
@@ -89,7 +92,7 @@ class StreamReader:
         source = source_named(file.source)
         known: KnownRecords = {}
         fold = self._fold(file, source, _facts(file), state, file.key, known)
-        for lines in self._vault_lines(file.id, state.vault_generation, known):
+        for lines in self._all_vault_lines(file.id, state.vault_generation, known, is_half_moved):
             batch = fold.fold(lines, at_end=True)
             self._note_state(file, fold.state, batch)
             stored = self._store(file, batch, source, stored, rewriting=True, outcome=outcome)
@@ -107,12 +110,12 @@ class StreamReader:
                 sighting = Identity(files, LineStore(session, self._house)).sight(stream, seen)
         is_half_from_vault = FoldState.from_json(sighting.file.state).vault_generation >= 0
         if (reimport or is_half_from_vault) and not sighting.is_new and sighting.file.path == stream.path:
-            sighting.change = Change.REWRITTEN
+            sighting.change, sighting.is_reimport = Change.REWRITTEN, True
         return sighting
 
     def _read(self, sighting: Sighting, stream: Stream, outcome: Outcome, progress: Progress) -> None:
         file, opened, source = sighting.file, stream.file, stream.source
-        since = "" if sighting.is_new else file.last_read_at
+        since = ALWAYS if sighting.is_reimport else "" if sighting.is_new else file.last_read_at
         stored = None if sighting.is_new else (file.read_to, file.generation)
         state = FoldState.from_json(file.state)
         if sighting.change is Change.REWRITTEN:
@@ -177,6 +180,7 @@ class StreamReader:
             packer=self._packer,
             first=first or FirstFacts(),
             known=known,
+            is_derived=bool(stream and stream.is_derived),
             is_partial=bool(stream and stream.is_partial),
             undated_at=_undated_at(stream, since, spans) if stream else "",
         )
@@ -256,6 +260,18 @@ class StreamReader:
         """What the vault has of a transcript, in its order."""
         for lines in self._vault_lines(file.id, generation, {}):
             yield from (line.raw for line in lines)
+
+    def _all_vault_lines(
+        self, file_id: str, generation: int, known: KnownRecords, is_half_moved: bool
+    ) -> Iterator[list[Line]]:
+        """If a reader died while it rewrote the file, what it had not come to yet follows what it had."""
+        end = 0
+        for lines in self._vault_lines(file_id, generation, known):
+            end = lines[-1].start + len(lines[-1].raw) + 1
+            yield lines
+        if is_half_moved:
+            for lines in self._vault_lines(file_id, generation - 1, known):
+                yield [replace(line, start=line.start + end) for line in lines]
 
     def _vault_lines(self, file_id: str, generation: int, known: KnownRecords) -> Iterator[list[Line]]:
         start = 0
