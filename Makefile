@@ -5,6 +5,7 @@ VENV    := .venv
 BIN     := $(VENV)/bin
 FOLDER  ?= ../shared/transcripts/claude-code
 WORKERS ?= 2
+FUZZ_SECONDS ?= 600
 PYTEST  := $(BIN)/pytest -n $(WORKERS) --dist worksteal
 
 # pyright must not ask the network whether there is a newer pyright.
@@ -37,8 +38,8 @@ format: install-dev ## format the code and fix what the linter can
 soak: install-dev ## the long tests that look for leaks and drift
 	@$(BIN)/pytest -m soak --timeout 7200 $(ARGS)
 
-fuzz: install-dev ## the tests with many random cases
-	@$(PYTEST) -m fuzz --timeout 3600 $(ARGS)
+fuzz: install-dev ## random and damaged input for every parser (FUZZ_SECONDS=600), and how much each got
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) $(PYTEST) -m fuzz --timeout 3600 -rP $(ARGS)
 
 bench: install-dev ## speed of an import (FOLDER=… with transcripts)
 	@$(BIN)/python benchmarks/ingest.py "$(FOLDER)"

@@ -218,7 +218,6 @@ class OpenClaw(Pi):
     def _store(self, _: int) -> None:
         if not self.is_stored:
             self.is_stored, self.moved = True, len(self.sessions[0].records)
-            self.sessions = self.sessions[:1]
 
     def _title(self, number: int) -> None:
         """Stands beside the events, and is seen with the next one."""

@@ -92,7 +92,7 @@ class Telegram(Story):
         self._say(self.chats[0], MARA, "", photo="(File not included)", photo_file_size=number)
 
     def _service(self, number: int) -> None:
-        self._say(self.chats[number % 3], MARA, "", type="service", action="phone_call")
+        self._say(self.chats[number % 3], OWNER, "", type="service", action="phone_call")
 
 
 def raw(document: Any) -> bytes:

@@ -121,7 +121,8 @@ class StreamReader:
         if sighting.change is Change.REWRITTEN:
             state = FoldState(rewriting=True, folder=state.folder)
             head = head_of(opened)
-            file = replace(file, generation=file.generation + 1, head=head, read_to=0, newlines=0, counts=Counts())
+            file = replace(file, generation=file.generation + 1, head=head, read_to=0, newlines=0, title="")
+            file.counts = Counts()
         state.version = stream.version
         file = replace(file, status=FileStatus.INGESTING, reason="", last_read_at=to_text(self._clock()))
         file.container_id = stream.container_id
