@@ -69,7 +69,7 @@ def test_a_path_that_does_not_exist(home: Path, tmp_path: Path, good: Path, proj
     [
         ("photo.jsonl", BINARY, ["photo.jsonl", "binary", ".jsonl file"]),
         ("array.jsonl", b'[{"type":"user"},{"type":"assistant"}]', ["array.jsonl", "JSON array", "jq -c"]),
-        ("export.jsonl", b'{"mapping":{},"title":"x"}\n', ["export.jsonl", "mapping", "--source"]),
+        ("export.jsonl", b'{"plot":{},"title":"x"}\n', ["export.jsonl", "plot", "--source"]),
         ("prose.jsonl", b"Dear diary,\ntoday it rained.\n", ["prose.jsonl", "no JSON lines", "claude-code"]),
     ],
 )
