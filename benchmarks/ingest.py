@@ -8,7 +8,8 @@
    resident memory.
 3. Rescan: 10,000 unchanged files, against statting them.
 4. Sources: a conversation in the shape of each source (`shapes.py`) and, with --samples, real transcripts of several
-   agents (`samples.py`): the cost per MB of each against Claude Code's. Interleaved, best of five.
+   agents (`samples.py`): the cost per MB of each against Claude Code's, and, with FOLDER, against that of the real
+   transcripts in it. Interleaved, best of five.
 
 Prints one JSON document on stdout and progress on stderr. `docs/benchmarks.md` has results.
 """
@@ -198,19 +199,23 @@ def main() -> None:
         child(*arguments.child)
         return
     result: dict[str, object] = {}
+    end: dict[str, float] = {}
     if arguments.samples:
         with tempfile.TemporaryDirectory() as scratch:
             result["samples"] = compared(multiplied(arguments.samples, Path(scratch), arguments.source_megabytes))
         print(f"samples: {json.dumps(result['samples'], indent=1)}", file=sys.stderr)
     if arguments.folder:
-        result["end_to_end"] = end_to_end(arguments.folder)
+        result["end_to_end"] = end = end_to_end(arguments.folder)
         print(f"end to end: {result['end_to_end']}", file=sys.stderr)
     with tempfile.TemporaryDirectory() as scratch:
         if arguments.files:
             result["rescan"] = rescan(Path(scratch) / "many", arguments.files)
             print(f"rescan: {result['rescan']}", file=sys.stderr)
         if arguments.source_megabytes:
-            result["sources"] = sources(Path(scratch) / "sources", arguments.source_megabytes)
+            result["sources"] = found = sources(Path(scratch) / "sources", arguments.source_megabytes)
+            for figures in found.values() if arguments.folder else ():
+                real = end["seconds"] * 1000 / end["megabytes"]
+                figures["ratio_to_real_claude_code"] = round(figures["milliseconds_per_megabyte"] / real, 2)
             print(f"sources: {json.dumps(result['sources'], indent=1)}", file=sys.stderr)
         if arguments.big_megabytes:
             sizes = [size for size in SIZES_MEGABYTES if size < arguments.big_megabytes] + [arguments.big_megabytes]

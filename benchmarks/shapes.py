@@ -224,7 +224,8 @@ def pi(turn: int) -> list[Record]:
     add(role="user", content=[{"type": "text", "text": prompt(turn)}])
     for call in range(CALLS):
         name = f"toolu_{turn:020d}_{call}"
-        use = {"type": "toolCall", "id": name, "name": "bash", "arguments": {"command": command(turn, 1_200)}}
+        edit = {"path": f"/home/someone/step-{turn}.py", "newText": output(turn, call, 1_000)}
+        use = {"type": "toolCall", "id": name, "name": "edit", "arguments": edit}
         words = [{"type": "text", "text": reply(turn)}] if call % 2 == 0 else []
         add(role="assistant", content=[*words, use], api="messages", provider="p", model="m", usage=usage)
         add(

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from recollect.clock import Clock, from_text, local
 from recollect.daemon import read_status, watched_roots
-from recollect.history.finding import found_at
+from recollect.history.finding import found_at, is_left_out
 from recollect.history.places import roots_of
 from recollect.history.privacy import Ignore
 from recollect.history.retention import cleanup_of
@@ -148,7 +148,7 @@ def _unread(memory: Memory, roots: list[Path]) -> Finding:
     seen = {item.path: item for item in memory.history.seen_paths()}
     ignore = Ignore(str(memory.settings.home))
     on_disk = [found for root in roots for found in found_at(str(root), ignore)]
-    new = [found for found in on_disk if found.path not in seen and found.status.st_size]
+    new = [one for one in on_disk if one.path not in seen and one.status.st_size and not is_left_out(one.path)]
     grown = [
         found.status.st_size - read_to.get(seen[found.path].file_id, 0)
         for found in on_disk

@@ -74,7 +74,7 @@ class Branches:
 
         Looked at from both sides, because either file may be read first.
         """
-        others = self._files.siblings(file)
+        others = self._files.siblings(file) if source_named(file.source).goes_on_elsewhere else []
         ends = [(file, FoldState.from_json(other.state).left) for other in others]
         ends += [(other, FoldState.from_json(file.state).left) for other in others]
         return {

@@ -53,6 +53,8 @@ def first_facts(opened: BinaryIO, source: Source, facts: FileFacts) -> FirstFact
         except BadRecord:
             continue
         cwd, at = cwd or entry.cwd, at or entry.at or ""
+        if cwd and at:
+            break
     return FirstFacts(cwd=cwd, at=at)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from recollect.history.opening import Status, stamp_of
 from recollect.history.privacy import Ignore
-from recollect.history.sources import Source, comes_later, sources
+from recollect.history.sources import comes_later, sources
 
 GUESSED = (".json", ".zip")
 """Endings of exports, which people rename."""
@@ -39,9 +39,6 @@ def find(
     `on_denied` hears of folders that may not be read. `guess`: take documents and archives with other names too.
     """
     is_candidate = [source.is_candidate for source in sources().values()]
-    leaves_out = [
-        source.leaves_out for source in sources().values() if type(source).leaves_out is not Source.leaves_out
-    ]
     found: list[Found] = []
     folders = [below or root]
     while folders:
@@ -58,11 +55,16 @@ def find(
                 path = entry.path
                 is_named = any(judge(path) for judge in is_candidate)
                 if is_named or (guess and path.endswith(GUESSED)):
-                    if not ignore.keeps_out_file(path, root) and not any(judge(path) for judge in leaves_out):
+                    if not ignore.keeps_out_file(path, root):
                         _add(found, entry, root, is_guess=not is_named)
                 elif entry.is_dir(follow_symlinks=False):
                     folders.append(path)
     return found
+
+
+def is_left_out(path: str) -> bool:
+    """Whether a source knows that a file is no transcript, though its name looks like one."""
+    return any(source.leaves_out(path) for source in sources().values())
 
 
 def found_at(place: str, ignore: Ignore) -> list[Found]:

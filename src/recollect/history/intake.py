@@ -14,7 +14,7 @@ from recollect.database import Database
 from recollect.errors import Denied, Locked, NotFound, RecollectError, Unreadable
 from recollect.history.counts import IngestReport, Problem
 from recollect.history.detection import Unrecognised
-from recollect.history.finding import Found, find
+from recollect.history.finding import Found, find, is_left_out
 from recollect.history.identity import is_unchanged
 from recollect.history.ingest import Ingest
 from recollect.history.opening import stamp_of
@@ -161,6 +161,9 @@ class Intake:
             seen = unchanged.get(item.path)
             if seen and is_unchanged(seen, item.status):
                 report.skipped += 1
+                on_progress(item.status.st_size)
+            elif is_left_out(item.path):
+                report.files -= 1
                 on_progress(item.status.st_size)
             else:
                 changed.append(item)

@@ -127,6 +127,7 @@ _decode_payload = msgspec.json.Decoder(_Payload).decode
 class Codex(Source):
     name = NAME
     title = "Codex"
+    goes_on_elsewhere = True
 
     def places(self, computer: Computer) -> list[str]:
         folders = dict.fromkeys((computer.configured("CODEX_HOME", ".codex"), computer.below_home(".codex")))

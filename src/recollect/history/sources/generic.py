@@ -117,4 +117,8 @@ def _tool_calls(record: dict[str, Any]) -> list[Block]:
 
 def _first(record: dict[str, Any], *names: str) -> Any:
     """The first of these fields that is there; 0 is there."""
-    return next((record[name] for name in names if record.get(name) not in (None, "")), None)
+    for name in names:
+        value = record.get(name)
+        if value is not None and value != "":
+            return value
+    return None

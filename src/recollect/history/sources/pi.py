@@ -201,8 +201,9 @@ def _begin(record: _Record) -> Entry:
 
 
 def _read_header(entry: Entry, record: _Record, facts: FileFacts) -> None:
-    entry.uuid = identifier(record.id)
-    entry.session_id = facts.session_id if facts.kind == "subagent" else entry.uuid
+    """The head of the file, not of its tree."""
+    entry.uuid, own = "", identifier(record.id)
+    entry.session_id = facts.session_id if facts.kind == "subagent" else own
     entry.cwd = as_text(record.cwd)
     parent = record.parent_session or record.branched_from
     if not isinstance(parent, str) or not parent:

@@ -155,6 +155,8 @@ class Source:
     parser_version: ClassVar[int] = 1
     """Raised when the same bytes would give other entries: `ingest --reimport` then reads the vault again."""
     growth: ClassVar[Growth] = Growth.APPENDED
+    goes_on_elsewhere: ClassVar[bool] = False
+    """Going back in a session begins a second file, which says from where in the first it goes on (`Entry.left`)."""
     holds_many: ClassVar[bool] = False
     """A file of this source holds many transcripts, each of them known by its own key."""
 
