@@ -6,6 +6,7 @@ that is damaged costs none of the others.
 """
 
 import re
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from typing import Any, cast
@@ -39,11 +40,11 @@ class Export(Source):
             return self.read_header(as_dict(record["conversation"]))
         raise BadRecord("neither a conversation nor a message of one")
 
-    def read_message(self, record: dict[str, Any], facts: FileFacts) -> Entry:
-        raise NotImplementedError
+    @abstractmethod
+    def read_message(self, record: dict[str, Any], facts: FileFacts) -> Entry: ...
 
-    def read_header(self, conversation: dict[str, Any]) -> Entry:
-        raise NotImplementedError
+    @abstractmethod
+    def read_header(self, conversation: dict[str, Any]) -> Entry: ...
 
 
 def is_export_name(path: str) -> bool:

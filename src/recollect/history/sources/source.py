@@ -10,6 +10,7 @@ a line of JSON each: from there on every source takes the same road.
 
 import os
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
@@ -148,7 +149,7 @@ def key_below(path: str, root: str) -> str:
     return os.path.relpath(path, root).replace(os.sep, "/")
 
 
-class Source:
+class Source(ABC):
     name: ClassVar[str]
     title: ClassVar[str]
     """As people call it."""
@@ -164,9 +165,9 @@ class Source:
         """Folders and files where its transcripts usually lie; they need not exist."""
         return []
 
+    @abstractmethod
     def is_candidate(self, path: str) -> bool:
         """Whether a file found in a folder could be one of this source's, by its name alone. Asked very often."""
-        raise NotImplementedError
 
     def leaves_out(self, path: str) -> str:
         """Why a file that looks like a transcript by its name is none, for any source; empty: it may be one."""
@@ -176,9 +177,9 @@ class Source:
         """Whether a file is read after the others: a sub-agent's after its session, which tells what is private."""
         return False
 
+    @abstractmethod
     def recognises(self, head: Head) -> bool:
         """Whether this is a file of this source."""
-        raise NotImplementedError
 
     def locate(self, path: str, root: str) -> FileFacts:
         return FileFacts(key=key_below(path, root), kind="session")
@@ -194,11 +195,11 @@ class Source:
         """
         return None
 
+    @abstractmethod
     def parse(self, raw: bytes, facts: FileFacts) -> Entry:
         """Raises BadRecord."""
-        raise NotImplementedError
 
-    def settle(self, entry: Entry, memory: dict[str, str]) -> None:
+    def settle(self, entry: Entry, memory: dict[str, str]) -> None:  # noqa: B027  most records stand alone
         """Complete an entry by what earlier records of its file said, for sources whose records do not stand alone.
 
         Called for each entry in the order of the file, before it is used. `memory` is kept with the file.
