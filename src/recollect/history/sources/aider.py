@@ -1,7 +1,7 @@
 """Aider: one Markdown file for each project, `.aider.chat.history.md`, to which every session is appended.
 
 Nothing in it has an id, and only the start of a session has a time. Who said a line is told by how Aider writes it
-(`aider/io.py`, the same from 0.5 to 0.86): a prompt stands below an empty line, each of its lines begins with `#### `
+(`aider/io.py`, versions 0.14 to 0.86): a prompt stands below an empty line, each of its lines begins with `#### `
 and ends with two spaces; a line of output begins with `> ` and ends with two spaces; a reply stands between empty
 lines as the model gave it. So a heading or a quotation in a reply, which has no such spaces, is no prompt and no
 output. Facts behind each rule: `docs/sources/aider.md`.
