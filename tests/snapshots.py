@@ -5,6 +5,7 @@ from typing import Any
 
 from recollect import Memory
 from recollect.database import Database
+from recollect.history.store import CONTAINER
 from recollect.history.vault import unpack
 
 TABLES = (
@@ -58,6 +59,17 @@ def snapshot_of(memory: Memory) -> dict[str, Any]:
         "conversations": conversations_of(memory),
         "files": files_of(memory),
         "vault": memory.history.figures().vault[:2],
+    }
+
+
+def contents_of(memory: Memory) -> dict[str, Any]:
+    """All but the files in which the transcripts lie."""
+    containers = {file.key for file in memory.history.files() if file.kind == CONTAINER}
+    return {
+        "messages": messages_of(memory),
+        "conversations": conversations_of(memory),
+        "files": [file for file in files_of(memory) if file["key"] not in containers],
+        "vault": memory.history.figures().vault[0],
     }
 
 

@@ -12,7 +12,7 @@ from conftest import OpenHouse
 from exports import SERVICES, Record, Rollout, Service, chatgpt, claude_ai, document, export_file, export_zip, telegram
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from snapshots import conversations_of, files_of, messages_of, said_in
+from snapshots import contents_of, messages_of, said_in
 from transcripts import write
 
 import recollect
@@ -29,22 +29,11 @@ with recollect.open(home=sys.argv[1], database=sys.argv[2]) as memory:
 """
 
 
-def contents(memory: recollect.Memory) -> dict[str, Any]:
-    """All but the files in which the transcripts lie."""
-    containers = {file.key for file in memory.history.files() if file.kind == CONTAINER}
-    return {
-        "messages": messages_of(memory),
-        "conversations": conversations_of(memory),
-        "files": [file for file in files_of(memory) if file["key"] not in containers],
-        "vault": memory.history.figures().vault[0],
-    }
-
-
 def clean(open_house: OpenHouse, *paths: Path) -> dict[str, Any]:
     """What one import of these into a new house gives."""
     memory = open_house()
     assert memory.history.ingest(paths).failed == 0
-    return contents(memory)
+    return contents_of(memory)
 
 
 @pytest.fixture(params=SERVICES, ids=lambda service: service.name)
@@ -86,7 +75,7 @@ def test_every_conversation_of_an_export_comes_in(memory: recollect.Memory, serv
 def test_the_same_export_again_adds_nothing(memory: recollect.Memory, service: Service, downloads: Path) -> None:
     path = export_file(downloads, document(*three(service)))
     memory.history.ingest([path])
-    before = contents(memory)
+    before = contents_of(memory)
 
     again = memory.history.ingest([path])
     os.utime(path, ns=(1, 1))
@@ -94,7 +83,7 @@ def test_the_same_export_again_adds_nothing(memory: recollect.Memory, service: S
 
     assert (again.skipped, again.messages_added) == (1, 0)
     assert touched.messages_added == 0
-    assert contents(memory) == before
+    assert contents_of(memory) == before
 
 
 def test_the_same_export_in_another_place_adds_nothing(
@@ -102,12 +91,12 @@ def test_the_same_export_in_another_place_adds_nothing(
 ) -> None:
     raw = document(*three(service))
     memory.history.ingest([export_file(downloads / "one", raw)])
-    before = contents(memory)
+    before = contents_of(memory)
 
     report = memory.history.ingest([export_file(downloads / "two", raw), export_zip(downloads / "three.zip", raw)])
 
     assert (report.messages_added, report.failed) == (0, 0)
-    assert contents(memory) == before
+    assert contents_of(memory) == before
 
 
 @pytest.mark.parametrize("in_same_place", [True, False], ids=["over the old one", "beside the old one"])
@@ -121,30 +110,30 @@ def test_a_later_export_adds_only_what_is_new(
 
     assert report.messages_added == 2 + 5
     assert len(memory.history.conversations()) == 4
-    assert contents(memory) == clean(open_house, new)
+    assert contents_of(memory) == clean(open_house, new)
 
 
 def test_an_older_export_after_a_newer_one_changes_nothing(
     memory: recollect.Memory, service: Service, downloads: Path
 ) -> None:
     memory.history.ingest([export_file(downloads / "new", document(*later(service)))])
-    before = contents(memory)
+    before = contents_of(memory)
 
     report = memory.history.ingest([export_file(downloads / "old", document(*three(service)))])
 
     assert (report.messages_added, report.failed) == (0, 0)
-    assert contents(memory) == before
+    assert contents_of(memory) == before
 
 
 def test_a_conversation_that_a_later_export_lacks_stays(
     memory: recollect.Memory, service: Service, downloads: Path
 ) -> None:
     memory.history.ingest([export_file(downloads, document(*three(service)))])
-    before = contents(memory)
+    before = contents_of(memory)
 
     memory.history.ingest([export_file(downloads, document(*three(service)[1:]))])
 
-    assert contents(memory) == before
+    assert contents_of(memory) == before
     assert not any(message["gone"] for message in messages_of(memory))
 
 
@@ -166,7 +155,7 @@ def test_an_edited_conversation_keeps_what_was_left_and_counts_it_no_more(
 
     assert said_in(memory) == ["Sow peas instead?"]
     assert len(messages_of(memory)) == 5
-    assert said_of(contents(memory)) == said_of(clean(open_house, new))
+    assert said_of(contents_of(memory)) == said_of(clean(open_house, new))
 
 
 # --- However it is packed ---------------------------------------------------------------------------------------------
@@ -227,7 +216,7 @@ def test_an_export_cut_short_keeps_what_comes_before_and_a_whole_one_completes_i
     export_file(downloads, raw)
     whole = memory.history.ingest([path])
     assert (whole.failed, whole.messages_added) == (0, 4)
-    assert contents(memory) == clean(open_house, path)
+    assert contents_of(memory) == clean(open_house, path)
     assert {file.status for file in memory.history.files()} == {FileStatus.IDLE}
 
 
@@ -243,7 +232,7 @@ def test_a_damaged_conversation_costs_none_of_the_others_and_a_sound_export_brin
     assert any("conversations.json" in problem.reason for problem in damaged.problems)
     export_file(downloads, raw)
     assert memory.history.ingest([path]).messages_added == 4
-    assert contents(memory) == clean(open_house, path)
+    assert contents_of(memory) == clean(open_house, path)
 
 
 def test_an_archive_cut_short_keeps_its_whole_files_and_a_whole_one_completes_it(
@@ -260,7 +249,7 @@ def test_an_archive_cut_short_keeps_its_whole_files_and_a_whole_one_completes_it
     assert "export.zip is cut short" in cut.problems[-1].reason
     path.write_bytes(whole)
     assert memory.history.ingest([path]).messages_added == 4
-    assert contents(memory) == clean(open_house, path)
+    assert contents_of(memory) == clean(open_house, path)
 
 
 @pytest.mark.parametrize("name", ["conversations.json", "export.zip"])
@@ -275,7 +264,7 @@ def test_a_file_set_aside_and_then_mended_leaves_no_trace_of_that(
     report = memory.history.ingest([good])
 
     assert (report.failed, report.messages_added) == (0, 4)
-    assert contents(memory) == clean(open_house, good)
+    assert contents_of(memory) == clean(open_house, good)
     assert {file.status for file in memory.history.files()} == {FileStatus.IDLE}
     assert memory.history.ingest([good]).skipped == 1
 
@@ -290,18 +279,18 @@ def test_reading_an_export_again_changes_nothing_even_when_it_is_gone(
     raw = document(*three(service))
     path = export_zip(downloads / "export.zip", raw) if is_packed else export_file(downloads, raw)
     memory.history.ingest([path])
-    before = contents(memory)
+    before = contents_of(memory)
 
     again = memory.history.ingest([path], reimport=True)
 
     assert (again.messages_added, again.failed) == (0, 0)
     assert again.counts.lines == 15
-    assert contents(memory) == before
+    assert contents_of(memory) == before
     path.unlink()
     from_vault = memory.history.ingest([path], reimport=True)
     assert (from_vault.files, from_vault.messages_added, from_vault.failed) == (1, 0, 0)
     assert from_vault.counts.lines == 15
-    assert contents(memory) == before
+    assert contents_of(memory) == before
 
 
 def test_an_export_that_comes_back_after_its_vault_was_read_adds_nothing(
@@ -312,12 +301,12 @@ def test_an_export_that_comes_back_after_its_vault_was_read_adds_nothing(
     memory.history.ingest([path])
     path.unlink()
     memory.history.ingest([path], reimport=True)
-    before = contents(memory)
+    before = contents_of(memory)
 
     report = memory.history.ingest([export_file(downloads, raw)])
 
     assert (report.messages_added, report.failed) == (0, 0)
-    assert contents(memory) == before
+    assert contents_of(memory) == before
 
 
 # --- Telegram: stretches of time --------------------------------------------------------------------------------------
@@ -337,7 +326,7 @@ def test_stretches_of_a_chat_in_any_order_are_the_chat(
     for name in order:
         assert memory.history.ingest([downloads / name / "result.json"]).failed == 0
 
-    assert said_of(contents(memory)) == said_of(clean(open_house, downloads / "whole" / "result.json"))
+    assert said_of(contents_of(memory)) == said_of(clean(open_house, downloads / "whole" / "result.json"))
     assert len(messages_of(memory)) == 60
 
 
@@ -369,10 +358,10 @@ def test_a_chat_cut_short_keeps_its_beginning_and_never_loses_what_is_known(
     assert "result.json" in cut.problems[-1].reason
     assert memory.history.ingest([write(path, raw)]).failed == 0
     whole = clean(open_house, path)
-    assert said_of(contents(memory)) == said_of(whole)
+    assert said_of(contents_of(memory)) == said_of(whole)
     again = memory.history.ingest([write(path, raw[: len(raw) // 2])])
     assert (again.failed, again.messages_added) == (1, 0)
-    assert said_of(contents(memory)) == said_of(whole)
+    assert said_of(contents_of(memory)) == said_of(whole)
 
 
 # --- Codex: packed sessions -------------------------------------------------------------------------------------------
@@ -390,24 +379,24 @@ def test_a_session_packed_archived_unpacked_and_grown_stays_one_session(
     home = tmp_path / ".codex"
     live = write(home / "sessions" / "2026" / "03" / "02" / told.name, told.raw)
     assert memory.history.ingest([home]).messages_added == 6
-    before = contents(memory)
+    before = contents_of(memory)
 
     beside = write(live.with_name(f"{live.name}.zst"), packed(told.raw))
     assert memory.history.ingest([home]).messages_added == 0
-    assert contents(memory) == before
+    assert contents_of(memory) == before
     live.unlink()
     assert memory.history.ingest([home]).messages_added == 0
     archived = home / "archived_sessions" / beside.name
     archived.parent.mkdir()
     beside.rename(archived)
     assert memory.history.ingest([home]).messages_added == 0
-    assert contents(memory) == before
+    assert contents_of(memory) == before
 
     archived.unlink()
     write(live, told.say(2).raw)
     report = memory.history.ingest([home])
     assert (report.messages_added, report.failed) == (4, 0)
-    assert contents(memory) == clean(open_house, home)
+    assert contents_of(memory) == clean(open_house, home)
     assert len(memory.history.files()) == 1
 
 
@@ -423,7 +412,7 @@ def test_a_packed_session_read_first_grows_with_its_plain_file(
     plain = write(tmp_path / "sessions" / told.name, told.say(1).raw)
     assert memory.history.ingest([plain.parent]).messages_added == 2
 
-    assert contents(memory) == clean(open_house, plain)
+    assert contents_of(memory) == clean(open_house, plain)
 
 
 @pytest.mark.parametrize("share", [0.01, 0.5, 0.99])
@@ -433,17 +422,17 @@ def test_a_packed_session_cut_short_loses_nothing_that_is_known(
     told = Rollout("beans").say(3).note("noise", 3_000)
     whole = packed(told.raw)
     memory.history.ingest([write(tmp_path / told.name, told.raw)])
-    before = contents(memory)
+    before = contents_of(memory)
     cut = write(tmp_path / f"{told.name}.zst", whole[: int(len(whole) * share)])
 
     report = memory.history.ingest([cut])
 
     assert (report.failed, report.messages_added) == (1, 0)
     assert f"{told.name}.zst is cut short" in report.problems[-1].reason
-    assert contents(memory)["messages"] == before["messages"]
+    assert contents_of(memory)["messages"] == before["messages"]
     cut.write_bytes(whole)
     assert memory.history.ingest([cut]).failed == 0
-    assert contents(memory) == before
+    assert contents_of(memory) == before
 
 
 def test_a_packed_session_cut_short_gives_its_beginning_until_it_is_whole(
@@ -459,7 +448,7 @@ def test_a_packed_session_cut_short_gives_its_beginning_until_it_is_whole(
     path.write_bytes(packed(told.say(1).raw))
     report = memory.history.ingest([path])
     assert (report.failed, report.messages_added) == (0, 2)
-    assert contents(memory) == clean(open_house, path)
+    assert contents_of(memory) == clean(open_house, path)
 
 
 # --- Two processes ----------------------------------------------------------------------------------------------------
@@ -477,4 +466,4 @@ def test_two_processes_that_read_one_export_do_not_double_it(
 
     assert [reader.returncode for reader in readers] == [0, 0], errors
     memory.history.ingest([path])
-    assert contents(memory) == clean(open_house, path)
+    assert contents_of(memory) == clean(open_house, path)

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from conftest import OpenHouse
 from exports import SERVICES, Record, Service, document, export_file, export_zip, telegram
-from snapshots import conversations_of, files_of, messages_of
+from snapshots import contents_of, conversations_of, messages_of
 from transcripts import write
 
 import recollect
@@ -54,20 +54,10 @@ def die_at_a_commit(home: Path, engine: str, path: Path, number: int, *, reimpor
     assert subprocess.run(command).returncode == 9
 
 
-def contents(memory: recollect.Memory) -> dict[str, Any]:
-    containers = {file.key for file in memory.history.files() if file.kind == CONTAINER}
-    return {
-        "messages": messages_of(memory),
-        "conversations": conversations_of(memory),
-        "files": [file for file in files_of(memory) if file["key"] not in containers],
-        "vault": memory.history.figures().vault[0],
-    }
-
-
 def clean(open_house: OpenHouse, *paths: Path) -> dict[str, Any]:
     memory = open_house()
     assert memory.history.ingest(paths).failed == 0
-    return contents(memory)
+    return contents_of(memory)
 
 
 def several(service: Service, messages: int = 4) -> list[Record]:
@@ -120,7 +110,7 @@ def test_the_next_import_ends_in_the_rows_of_a_clean_one(
     report = memory.history.ingest([path])
 
     assert report.failed == 0
-    assert contents(memory) == clean(open_house, path)
+    assert contents_of(memory) == clean(open_house, path)
     assert states(memory) == {FileStatus.IDLE}
     assert memory.history.ingest([path]).skipped == 1
 
@@ -134,7 +124,7 @@ def test_recovery_finishes_what_was_begun(
     report = memory.history.recover()
 
     assert (report.files, report.failed) == (1, 0)
-    assert contents(memory) == clean(open_house, path)
+    assert contents_of(memory) == clean(open_house, path)
     assert states(memory) == {FileStatus.IDLE}
 
 
@@ -147,7 +137,7 @@ def test_an_export_that_is_replaced_before_the_next_import(
 
     assert memory.history.ingest([path]).failed == 0
 
-    assert contents(memory) == clean(open_house, path)
+    assert contents_of(memory) == clean(open_house, path)
     assert states(memory) == {FileStatus.IDLE}
 
 
@@ -156,13 +146,13 @@ def test_an_export_that_vanished_keeps_what_was_read(
 ) -> None:
     path = save(document(*several(service)))
     interrupt(memory, path, 1)
-    before = contents(memory)
+    before = contents_of(memory)
     path.unlink()
 
     report = memory.history.recover()
 
     assert report.failed == 0
-    assert contents(memory) == before
+    assert contents_of(memory) == before
     assert states(memory) == {FileStatus.IDLE}
 
 
@@ -180,7 +170,7 @@ def test_a_reader_that_died_in_a_conversation_leaves_nothing_torn(
 
     assert memory.history.ingest([path]).failed == 0
 
-    assert contents(memory) == clean(open_house, path)
+    assert contents_of(memory) == clean(open_house, path)
     assert states(memory) == {FileStatus.IDLE}
 
 
@@ -197,7 +187,7 @@ def test_a_conversation_whose_reader_died_is_finished_from_another_export(
     assert memory.history.ingest([second]).failed == 0
     memory.history.recover()
 
-    assert contents(memory) == clean(open_house, second)
+    assert contents_of(memory) == clean(open_house, second)
     assert states(memory) == {FileStatus.IDLE}
 
 
@@ -206,7 +196,7 @@ def test_reading_again_that_was_interrupted_is_done_again(
 ) -> None:
     path = save(document(*several(service)))
     memory.history.ingest([path])
-    before = contents(memory)
+    before = contents_of(memory)
     calls = iter(range(1))
 
     def press_ctrl_c(_bytes_read: int) -> None:
@@ -218,7 +208,7 @@ def test_reading_again_that_was_interrupted_is_done_again(
     report = memory.history.ingest([path])
 
     assert (report.failed, report.messages_added) == (0, 0)
-    assert contents(memory) == before
+    assert contents_of(memory) == before
     assert states(memory) == {FileStatus.IDLE}
 
 
@@ -229,14 +219,14 @@ def test_a_reader_that_died_while_it_read_an_export_again_leaves_nothing_torn(
 ) -> None:
     path = export_zip(tmp_path / "export.zip", document(*several(SERVICES[0], messages=20)))
     memory.history.ingest([path])
-    before = contents(memory)
+    before = contents_of(memory)
     if is_gone:
         path.unlink()
     die_at_a_commit(home, engine, path, number, reimport=True)
 
     assert memory.history.recover().failed == 0
 
-    assert contents(memory) == before
+    assert contents_of(memory) == before
     assert states(memory) == {FileStatus.IDLE}
 
 
