@@ -1,5 +1,6 @@
 """The schema grows by numbered steps, is the same whichever way it was made, and is never changed by older code."""
 
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -89,7 +90,7 @@ def test_every_key_starts_with_the_house(empty_engine: NewDatabase) -> None:
     first_columns = {str(row[0]): str(row[1]) for row in reversed(columns)}
     assert {table: first_columns[table] for table in tables} == dict.fromkeys(tables, "house")
     if database.dialect.name == "postgres":
-        assert all("(house," in str(row[2]) for row in indexes if row[0] in tables)
+        assert all(re.search(r"\(house[,)]", str(row[2])) for row in indexes if row[0] in tables)
     else:
         assert all(row[6] == "house" for row in indexes if row[0] in tables and row[5] == 0)
     database.close()

@@ -11,7 +11,8 @@ CREATE TABLE schema_versions (
     checksum TEXT NOT NULL
 );
 
--- History: what happened. Canonical: lines, messages, links, titles, spans. Operational: files, paths, events.
+-- History: what happened. Canonical: lines, messages, links, titles, spans. Operational: files, paths,
+-- changes, feed, events.
 -- Derived: conversations (rebuilt from messages; only their status is operational).
 
 -- A transcript file, known by its key (path below its root) and by its content, wherever it lies. One that holds
@@ -160,6 +161,23 @@ CREATE TABLE history_private_spans (
     ends_at {key},
     reason {key} NOT NULL,
     PRIMARY KEY (house, session_id, starts_at)
+);
+
+-- Which messages were added, changed or deleted, numbered by transaction: what an index follows. It is trimmed behind
+-- the index; the newest number always stays.
+CREATE TABLE history_changes (
+    house {key} NOT NULL,
+    change BIGINT NOT NULL,
+    message_id {key} NOT NULL,
+    PRIMARY KEY (house, change, message_id)
+);
+
+-- The identity of these changes, by which an index knows whose it followed, and the newest number trimmed away.
+CREATE TABLE history_feed (
+    house {key} NOT NULL,
+    id {key} NOT NULL,
+    forgotten BIGINT NOT NULL,
+    PRIMARY KEY (house)
 );
 
 -- Runs: what the system did. Diagnostics only.

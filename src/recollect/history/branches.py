@@ -18,9 +18,9 @@ END_OF_FILE = (1 << 63) - 1
 
 
 class Branches:
-    def __init__(self, session: Session, house: str) -> None:
+    def __init__(self, session: Session, house: str, messages: MessageStore) -> None:
         self._files = FileStore(session, house)
-        self._messages = MessageStore(session, house)
+        self._messages = messages
         self._lines = LineStore(session, house)
 
     def leave(self, file: File, fresh: list[Message], turns: list[Turn]) -> bool:

@@ -17,6 +17,8 @@ from recollect.history.counts import IngestReport
 from recollect.history.messages import Message, Standing
 from recollect.history.spans import Span
 from recollect.history.store import (
+    Change,
+    ChangeStore,
     ConversationStore,
     File,
     FileStore,
@@ -217,12 +219,53 @@ class History:
         """Every message, in the order of ids."""
         after = ""
         while True:
-            with self._database.read() as session:
-                page = MessageStore(session, self._house).page(after, EXPORT_PAGE)
+            page = self.page(after, EXPORT_PAGE)
             yield from page
             if len(page) < EXPORT_PAGE:
                 return
             after = page[-1].id
+
+    # Following
+
+    def feed_id(self) -> str:
+        """The identity of this history's changes. Another one: the database is another, and what followed is void."""
+        with self._database.read() as session:
+            feed = ChangeStore(session, self._house).feed()
+        if feed:
+            return feed[0]
+        with self._database.write() as session:
+            return ChangeStore(session, self._house).begin_feed()
+
+    def last_change(self) -> int:
+        """The number of the newest change; 0 when there was none since changes are noted."""
+        with self._database.read() as session:
+            return ChangeStore(session, self._house).newest()
+
+    def changes(self, after: int, limit: int) -> list[Change]:
+        """What was touched after a change, in order: about `limit`, more where one transaction touched more."""
+        with self._database.read() as session:
+            return ChangeStore(session, self._house).after(after, limit)
+
+    def can_follow(self, after: int) -> bool:
+        """Whether `changes(after)` misses nothing. If not, the database was put back to an older state, or the
+        changes were trimmed for somebody who had read on: begin anew."""
+        with self._database.read() as session:
+            return ChangeStore(session, self._house).is_known(after)
+
+    def forget_changes(self, before: int) -> None:
+        """Trim what has been followed: the changes before this one. The newest always stays."""
+        with self._database.write() as session:
+            ChangeStore(session, self._house).forget(before)
+
+    def documents(self, message_ids: Sequence[str]) -> dict[str, Message]:
+        """These messages as they are now. One that was deleted is not among them."""
+        with self._database.read() as session:
+            return MessageStore(session, self._house).get(list(message_ids))
+
+    def page(self, after: str, limit: int) -> list[Message]:
+        """The messages whose ids come after this one, in the order of ids: all of them, page by page."""
+        with self._database.read() as session:
+            return MessageStore(session, self._house).page(after, limit)
 
     def _describe(self, threads: ThreadStore, found: list[Conversation]) -> list[Listed]:
         titles = threads.titles([name for item in found for name in _title_names(item)])

@@ -37,10 +37,10 @@ class _Reading:
 class Ownership:
     """Settles contested messages inside one write session; remembers the files whose conversations changed."""
 
-    def __init__(self, session: Session, house: str) -> None:
+    def __init__(self, session: Session, house: str, messages: MessageStore) -> None:
         self._files = FileStore(session, house)
         self._lines = LineStore(session, house)
-        self._messages = MessageStore(session, house)
+        self._messages = messages
         self._known: dict[str, File] = {}
         self.changed_files: set[str] = set()
         self.links: set[tuple[str, str, str]] = set()

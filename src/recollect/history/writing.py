@@ -63,8 +63,8 @@ class Writer:
         self.messages = MessageStore(session, house)
         self.conversations = ConversationStore(session, house)
         self.threads = ThreadStore(session, house)
-        self._branches = Branches(session, house)
-        self._ownership = Ownership(session, house)
+        self._branches = Branches(session, house, self.messages)
+        self._ownership = Ownership(session, house, self.messages)
         self._gap = gap
 
     def write(self, file: File, batch: Batch, parser: int, *, group_later: bool) -> int:

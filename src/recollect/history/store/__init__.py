@@ -1,5 +1,6 @@
 """All SQL on history's tables, one class per table or two. Each works inside one session, for one house."""
 
+from recollect.history.store.changes import Change, ChangeStore
 from recollect.history.store.conversations import ConversationStore
 from recollect.history.store.files import (
     ARCHIVE,
@@ -20,6 +21,8 @@ __all__ = [
     "CONTAINER",
     "THIS_HOST",
     "UNREAD",
+    "Change",
+    "ChangeStore",
     "ConversationStore",
     "File",
     "FileStatus",

@@ -1,4 +1,4 @@
-"""Messages."""
+"""Messages. Whatever touches one is noted for those who follow (`changes.py`)."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
@@ -8,6 +8,7 @@ import msgspec
 
 from recollect.database import Row, Session
 from recollect.history.messages import Author, Block, Message, Standing
+from recollect.history.store.changes import ChangeStore
 
 _NAMES = [item.name for item in fields(Message)]
 _COLUMNS = ", ".join(_NAMES)
@@ -31,6 +32,9 @@ SELECT id FROM history_messages WHERE house = :house AND file_id = :file_id AND 
 ORDER BY id
 """
 DELETE = "DELETE FROM history_messages WHERE house = :house AND id = :id"
+STANDINGS = """
+SELECT id, standing FROM history_messages WHERE house = :house AND file_id = :file_id AND id IN (:values)
+"""
 SET_STANDING = """
 UPDATE history_messages SET standing = :standing WHERE house = :house AND id = :id AND file_id = :file_id
 """
@@ -49,6 +53,7 @@ ABANDON = """
 UPDATE history_messages SET standing = 'abandoned'
 WHERE house = :house AND file_id = :file_id AND generation = :generation AND standing = 'said'
     AND start_byte >= :since AND start_byte < :until
+RETURNING id
 """
 LATEST_PROMPTS = """
 SELECT start_byte FROM history_messages
@@ -74,7 +79,7 @@ WHERE house = :house AND standing = 'said'
                 AND m.author = 'user' AND m.text = history_messages.text
         )
     )
-RETURNING file_id
+RETURNING id, file_id
 """
 COUNTS = (
     "SELECT author, standing, gone, count(*) FROM history_messages WHERE house = :house GROUP BY author, standing, gone"
@@ -98,6 +103,7 @@ class MessageStore:
     def __init__(self, session: Session, house: str) -> None:
         self._session = session
         self._house = house
+        self._changes = ChangeStore(session, house)
 
     def get(self, message_ids: list[str]) -> dict[str, Message]:
         if not message_ids:
@@ -106,10 +112,14 @@ class MessageStore:
         return {row[0]: _message(row) for row in rows}
 
     def insert(self, messages: Iterable[Message]) -> None:
-        self._session.many(INSERT, [_row(self._house, message) for message in messages])
+        self._put(INSERT, list(messages))
 
     def replace(self, messages: Iterable[Message]) -> None:
-        self._session.many(REPLACE, [_row(self._house, message) for message in messages])
+        self._put(REPLACE, list(messages))
+
+    def _put(self, sql: str, messages: list[Message]) -> None:
+        self._session.many(sql, [_row(self._house, message) for message in messages])
+        self._changes.note(message.id for message in messages)
 
     def to_group(self, file_id: str) -> Iterator[Message]:
         """The messages of a file in order, with as little of each as grouping needs."""
@@ -154,15 +164,22 @@ class MessageStore:
 
     def delete(self, message_id: str) -> None:
         self._session.run(DELETE, self._given(id=message_id))
+        self._changes.note([message_id])
 
     def set_standings(self, file_id: str, standings: dict[str, Standing]) -> None:
         """Of messages of this file. The same message in another file stands as that one tells."""
-        rows = [(str(standing), self._house, message_id, file_id) for message_id, standing in standings.items()]
+        if not standings:
+            return
+        stored = self._session.among(STANDINGS, list(standings), self._given(file_id=file_id))
+        changed = [message_id for message_id, standing in stored if standings[message_id] != standing]
+        rows = [(str(standings[message_id]), self._house, message_id, file_id) for message_id in changed]
         self._session.many(SET_STANDING, rows)
+        self._changes.note(changed)
 
     def set_conversations(self, placed: dict[str, str | None]) -> None:
         rows = [(conversation_id, self._house, message_id) for message_id, conversation_id in placed.items()]
         self._session.many(SET_CONVERSATION, rows)
+        self._changes.note(placed)
 
     def prompts_after(self, file_id: str, generation: int, parents: list[str]) -> dict[str, int]:
         """Where the first prompt stands that answers each of these entries, in one file."""
@@ -179,14 +196,20 @@ class MessageStore:
         return [row[0] for row in self._session.rows(LATEST_PROMPTS, given)]
 
     def abandon(self, file_id: str, generation: int, since: int, until: int) -> int:
-        return self._session.run(ABANDON, self._given(file_id=file_id, generation=generation, since=since, until=until))
+        """What was said from one byte to another is left; how many messages that are."""
+        given = self._given(file_id=file_id, generation=generation, since=since, until=until)
+        left = [row[0] for row in self._session.rows(ABANDON, given)]
+        self._changes.note(left)
+        return len(left)
 
     def settle_prompts(self) -> set[str]:
         """Prompts of the prompt log that stand in a transcript are there already; the files that changed.
 
         They are told by their session; older prompts, which name none, by their words and the minute.
         """
-        return {row[0] for row in self._session.rows(SETTLE_PROMPTS, {"house": self._house})}
+        settled = self._session.rows(SETTLE_PROMPTS, {"house": self._house})
+        self._changes.note(message_id for message_id, _ in settled)
+        return {file_id for _, file_id in settled}
 
     def counts(self) -> list[tuple[str, str, bool, int]]:
         rows = self._session.rows(COUNTS, {"house": self._house})
