@@ -47,7 +47,7 @@ class Session(ABC):
         return row[0] if row else None
 
     @abstractmethod
-    def among(self, sql: str, values: Sequence[str], parameters: Parameters | None = None) -> list[Row]:
+    def among(self, sql: str, values: Sequence[str] | Sequence[int], parameters: Parameters | None = None) -> list[Row]:
         """Every row of a statement that says `IN (:values)`, for any number of values."""
 
 
@@ -67,6 +67,11 @@ class Database(ABC):
     @abstractmethod
     def query(self, views: Mapping[str, str], sql: str, seconds: float, limit: int) -> tuple[list[str], list[Row]]:
         """Run a stranger's SELECT, read-only by the engine's own means, on these views and nothing else."""
+
+    @abstractmethod
+    def beside(self, name: str) -> "Database":
+        """A place for derived rows, with a writer's lock of its own: who writes there is never waited for here. It has
+        no schema yet; who asks for it makes its own tables. Whatever it holds can be made anew."""
 
     @abstractmethod
     def size_bytes(self) -> int: ...

@@ -1,7 +1,8 @@
 """The named differences between the two engines. No other code may ask which engine runs.
 
 SQL is written once with `:name` parameters; schema text uses `{bytes}` and `{key}` for the two column
-types that differ. Keys compare byte by byte on both engines, so that order never depends on a locale.
+types that differ, and `{clustered}` after a table. Keys compare byte by byte on both engines, so that
+order never depends on a locale.
 """
 
 import re
@@ -16,19 +17,23 @@ class Dialect:
     name: str
     bytes_type: str
     key_type: str
+    clustered: str
+    """Follows a table's columns: its rows are small and lie in the order of the key."""
     count_tables: str
     """How many tables have the name `:name`."""
     among: str
     """Follows a column: whether its value is one of the list `:values`."""
 
     def schema(self, text: str) -> str:
-        return text.replace("{bytes}", self.bytes_type).replace("{key}", self.key_type)
+        text = text.replace("{bytes}", self.bytes_type).replace("{key}", self.key_type)
+        return text.replace("{clustered}", self.clustered)
 
 
 SQLITE = Dialect(
     name="sqlite",
     bytes_type="BLOB",
     key_type="TEXT",
+    clustered="WITHOUT ROWID",
     count_tables="SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = :name",
     among="IN (SELECT value FROM json_each(:values))",
 )
@@ -36,6 +41,7 @@ POSTGRES = Dialect(
     name="postgres",
     bytes_type="BYTEA",
     key_type='TEXT COLLATE "C"',
+    clustered="",
     count_tables="SELECT count(*) FROM information_schema.tables "
     "WHERE table_schema = current_schema() AND table_name = :name",
     among="= ANY(:values)",

@@ -7,6 +7,7 @@ writer at a time is true here as it is on SQLite.
 import itertools
 import re
 import threading
+import zlib
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, LiteralString, cast
@@ -59,7 +60,7 @@ class PostgresSession(Session):
         with self._connection.cursor() as cursor:
             cursor.executemany(_text(positional_for_postgres(sql)), rows)
 
-    def among(self, sql: str, values: Sequence[str], parameters: Parameters | None = None) -> list[Row]:
+    def among(self, sql: str, values: Sequence[str] | Sequence[int], parameters: Parameters | None = None) -> list[Row]:
         text = sql.replace("IN (:values)", self.dialect.among)
         return self.rows(text, {**(parameters or {}), "values": list(values)})
 
@@ -67,8 +68,9 @@ class PostgresSession(Session):
 class PostgresDatabase(Database):
     dialect = POSTGRES
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, lock: int = WRITE_LOCK) -> None:
         self._url = url
+        self._write_lock = lock
         self.location = re.sub(r"//([^/@]*)@", "//", url).partition("?")[0]
         self._local = threading.local()
         self._connections: list[psycopg.Connection[Row]] = []
@@ -90,7 +92,7 @@ class PostgresDatabase(Database):
             connection = self._idle_connection()
             with connection.transaction():
                 connection.execute(_text(f"SET LOCAL lock_timeout = {BUSY_MILLISECONDS}"))
-                connection.execute("SELECT pg_advisory_xact_lock(%s)", (WRITE_LOCK,))
+                connection.execute("SELECT pg_advisory_xact_lock(%s)", (self._write_lock,))
                 yield PostgresSession(connection)
 
     def query(self, views: Mapping[str, str], sql: str, seconds: float, limit: int) -> tuple[list[str], list[Row]]:
@@ -103,6 +105,9 @@ class PostgresDatabase(Database):
                 connection.execute(_text(f"CREATE TEMP VIEW {name} WITH (security_barrier) AS {body}"))
                 connection.execute(_text(f"GRANT SELECT ON pg_temp.{name} TO {READER_ROLE}"))
             return _run_confined(connection, sorted(views), sql, seconds, limit)
+
+    def beside(self, name: str) -> "PostgresDatabase":
+        return PostgresDatabase(self._url, WRITE_LOCK ^ zlib.crc32(name.encode()))
 
     def size_bytes(self) -> int:
         with self.read() as session:

@@ -31,6 +31,8 @@ CHECKPOINT_PAGES = 4_000
 """About 32 MB of log before it is folded back: fewer, larger folds than the default 1,000 pages."""
 PAGE_BYTES = 8_192
 """Compressed records are about 1 kB: the default page of 4 kB wastes a fifth of the space and time."""
+REMEDY = "Move it aside and run `recollect ingest` again, or restore a backup."
+REMEDY_OF_DERIVED = "Delete it: it is made anew from the database beside it."
 
 PRAGMAS = f"""
 PRAGMA page_size = {PAGE_BYTES};
@@ -63,7 +65,7 @@ class SqliteSession(Session):
     def many(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
         self._connection.executemany(sql, rows)
 
-    def among(self, sql: str, values: Sequence[str], parameters: Parameters | None = None) -> list[Row]:
+    def among(self, sql: str, values: Sequence[str] | Sequence[int], parameters: Parameters | None = None) -> list[Row]:
         text = sql.replace("IN (:values)", self.dialect.among)
         return self.rows(text, {**(parameters or {}), "values": json.dumps(list(values))})
 
@@ -71,8 +73,9 @@ class SqliteSession(Session):
 class SqliteDatabase(Database):
     dialect = SQLITE
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, remedy: str = REMEDY) -> None:
         self.path = path
+        self._remedy = remedy
         self.location = str(path)
         self._local = threading.local()
         self._connections: list[apsw.Connection] = []
@@ -111,6 +114,9 @@ class SqliteDatabase(Database):
                 return _run_confined(connection, secret, frozenset(views), sql, seconds, limit)
             finally:
                 connection.close(True)
+
+    def beside(self, name: str) -> "SqliteDatabase":
+        return SqliteDatabase(self.path.with_name(f"{self.path.stem}.{name}{self.path.suffix}"), REMEDY_OF_DERIVED)
 
     def size_bytes(self) -> int:
         paths = (self.path, self.path.with_name(self.path.name + "-wal"))
@@ -174,10 +180,7 @@ class SqliteDatabase(Database):
         if isinstance(error, apsw.FullError):
             return Unavailable(f"The disk of {path} is full. Free some space and run it again; nothing is lost.")
         if isinstance(error, apsw.CorruptError | apsw.NotADBError):
-            return Corrupt(
-                f"{path} is not a sound database ({error}). Move it aside and run `recollect ingest` again, "
-                "or restore a backup."
-            )
+            return Corrupt(f"{path} is not a sound database ({error}). {self._remedy}")
         if isinstance(error, apsw.ReadOnlyError | apsw.PermissionsError):
             return Denied(f"{path} may not be written. Make it and its folder writable, or use --home.")
         if isinstance(error, apsw.CantOpenError):

@@ -267,6 +267,12 @@ class History:
         with self._database.read() as session:
             return MessageStore(session, self._house).page(after, limit)
 
+    def said_after(self, after: tuple[str, str], limit: int) -> list[tuple[str, str]]:
+        """(time, id) of what was said, oldest first, after such a pair: the order in which an index is built, so that
+        what was said together stands together in it. One page looks at every message: ask for large ones."""
+        with self._database.read() as session:
+            return MessageStore(session, self._house).by_time(after, limit)
+
     def _describe(self, threads: ThreadStore, found: list[Conversation]) -> list[Listed]:
         titles = threads.titles([name for item in found for name in _title_names(item)])
         files = threads.file_titles(sorted({item.file_id for item in found}))

@@ -27,6 +27,11 @@ OF_AGENTS = (
     "AND agent_id <> '' AND at >= :since AND at <= :until ORDER BY agent_id, at, start_byte, id"
 )
 PAGE = f"SELECT {_COLUMNS} FROM history_messages WHERE house = :house AND id > :after ORDER BY id LIMIT :limit"
+BY_TIME = """
+SELECT at, id FROM history_messages
+WHERE house = :house AND gone = 0 AND (standing = 'said' OR author = 'subagent') AND (at > :at OR at = :at AND id > :id)
+ORDER BY at, id LIMIT :limit
+"""
 LEFT_BEHIND = """
 SELECT id FROM history_messages WHERE house = :house AND file_id = :file_id AND generation < :generation
 ORDER BY id
@@ -156,6 +161,11 @@ class MessageStore:
     def page(self, after: str, limit: int) -> list[Message]:
         """The messages whose ids come after this one."""
         return self._select(PAGE, after=after, limit=limit)
+
+    def by_time(self, after: tuple[str, str], limit: int) -> list[tuple[str, str]]:
+        """(time, id) of what users, assistants and sub-agents said after such a pair, in that order."""
+        rows = self._session.rows(BY_TIME, self._given(at=after[0], id=after[1], limit=limit))
+        return [(at, message_id) for at, message_id in rows]
 
     def left_behind(self, file_id: str, generation: int) -> list[str]:
         """Messages whose records a rewritten file no longer has."""
