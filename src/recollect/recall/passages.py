@@ -1,0 +1,51 @@
+"""Cutting a text into passages: pieces of at most a few sentences that each get a vector of their own.
+
+A vector of a whole page says a little of everything; a vector of a paragraph says one thing. Cuts fall between
+paragraphs and sentences where there are any. Pure: the same text always gives the same passages.
+"""
+
+import re
+
+PASSAGE_CHARACTERS = 800
+"""About 180 tokens: well inside what the models read, and as long as one thought in chat."""
+MOST_PASSAGES = 24
+"""Of one document: what is longer is a pasted file, whose middle is left to the keyword index."""
+
+_SENTENCE_END = re.compile(r"(?<=[.!?\n。！？])\s+")  # noqa: RUF001
+
+
+def passages(text: str) -> list[str]:
+    """At least one for any text that is not empty. The last is never a short rest: it joins the one before."""
+    text = text.strip()
+    if not text:
+        return []
+    limit = PASSAGE_CHARACTERS * MOST_PASSAGES
+    if len(text) > limit:
+        text = f"{text[: limit // 2]}\n{text[-limit // 2 :]}"
+    if len(text) <= PASSAGE_CHARACTERS * 5 // 4:
+        return [text]
+    found: list[str] = []
+    current = ""
+    for sentence in _pieces(text):
+        if current and len(current) + len(sentence) >= PASSAGE_CHARACTERS:
+            found.append(current)
+            current = sentence
+        else:
+            current = f"{current} {sentence}" if current else sentence
+    if current:
+        found.append(current)
+    return found[:MOST_PASSAGES]
+
+
+def _pieces(text: str) -> list[str]:
+    """Sentences; one that is too long is cut at a space."""
+    pieces: list[str] = []
+    for sentence in _SENTENCE_END.split(text):
+        while len(sentence) > PASSAGE_CHARACTERS:
+            cut = sentence.rfind(" ", PASSAGE_CHARACTERS // 2, PASSAGE_CHARACTERS)
+            cut = cut if cut > 0 else PASSAGE_CHARACTERS
+            pieces.append(sentence[:cut])
+            sentence = sentence[cut:].strip()
+        if sentence:
+            pieces.append(sentence)
+    return pieces
