@@ -12,12 +12,12 @@ PYTEST  := $(BIN)/pytest -n $(WORKERS) --dist worksteal
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help up test format soak fuzz bench lock clean install install-dev
+.PHONY: help up test format soak fuzz test-model bench lock clean install install-dev
 
 help: ## this list
 	@echo "Recollect"
 	@echo
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 16
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 16
 	@echo
 	@echo "  PYTHON=python3.13 chooses the interpreter of a new .venv (3.11 or newer)."
 
@@ -40,6 +40,9 @@ soak: install-dev ## the long tests that look for leaks and drift
 
 fuzz: install-dev ## random and damaged input for every parser (FUZZ_SECONDS=600), and how much each got
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) $(PYTEST) -m fuzz --timeout 3600 -rP $(ARGS)
+
+test-model: install-dev ## the tests that need the fetched weights (recollect models pull)
+	@$(BIN)/pytest -m model $(ARGS)
 
 bench: install-dev ## speed of an import (FOLDER=… with transcripts)
 	@$(BIN)/python benchmarks/ingest.py "$(FOLDER)"

@@ -38,6 +38,18 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """A shorter conversation is skipped when it would be queued for the librarian."""
     keep_raw: bool = True
     """Keep each raw line as it was read. False: keep it with its secrets masked."""
+    models_folder: str = ""
+    """Where fetched models lie. Empty: `recollect/models` in the person's cache folder, shared by all homes."""
+    deep_model: str = "e5-small-v2"
+    """A known model, `http(s)://…/v1#model`, or a folder. Empty: none."""
+    rerank_model: str = "ms-marco-minilm-l12"
+    """A known model or a folder. Empty: none."""
+    embedding_key_variable: str = "OPENAI_API_KEY"
+    """The variable that holds the key of an embedding endpoint. The key itself is never in a file of ours."""
+    models_idle_seconds: float = 300
+    """A model that nobody used for so long is dropped from memory."""
+    use_gpu: bool = False
+    """Let local models run on a GPU, where onnxruntime offers one."""
 
     @property
     def database_url(self) -> str:
@@ -47,6 +59,20 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     def runtime(self) -> Path:
         """Lock and status of a running daemon. Nothing in it is an only copy."""
         return self.home / "runtime"
+
+    @property
+    def models(self) -> Path:
+        """Where fetched models lie. All of it can be fetched again."""
+        return Path(self.models_folder).expanduser() if self.models_folder else default_models()
+
+    def embedding_key(self) -> str:
+        """Asked for when it is needed, so that it is in no value that could be printed."""
+        return os.environ.get(self.embedding_key_variable, "").strip()
+
+
+def default_models() -> Path:
+    """`recollect/models` in the folder for what can be had again."""
+    return Path(this_computer().cache_folder) / "recollect" / "models"
 
 
 def default_home() -> Path:
@@ -61,6 +87,9 @@ def load_settings(home: Path | str | None = None, database: str | None = None) -
     chosen = database or os.environ.get("RECOLLECT_DB")
     if chosen:
         changes["database"] = chosen
+    models = os.environ.get("RECOLLECT_MODELS")
+    if models:
+        changes["models_folder"] = models
     settings = msgspec.structs.replace(settings, **changes)
     _check_ranges(settings, folder / CONFIG_NAME)
     return settings
@@ -91,6 +120,7 @@ def _check_ranges(settings: Settings, path: Path) -> None:
         ("conversation_gap_minutes", settings.conversation_gap_minutes, 0.001, 525_600),
         ("poll_interval_seconds", settings.poll_interval_seconds, 0.1, 86_400),
         ("min_conversation_messages", settings.min_conversation_messages, 0, 1_000_000),
+        ("models_idle_seconds", settings.models_idle_seconds, 1, 86_400),
     ):
         if not lowest <= value <= highest:
             raise Invalid(f"{path}: {name} is {value}, but must be from {lowest} to {highest}.")
@@ -121,6 +151,15 @@ class Computer:
     def data_folder(self) -> str:
         """Where programs that follow the XDG rules keep data; most of those we read do so on every system."""
         return self.configured("XDG_DATA_HOME", ".local", "share")
+
+    @property
+    def cache_folder(self) -> str:
+        """Where this system keeps what can be had again."""
+        if self.system == "windows":
+            return self.configured("LOCALAPPDATA", "AppData", "Local")
+        if self.system == "macos":
+            return self.below_home("Library", "Caches")
+        return self.configured("XDG_CACHE_HOME", ".cache")
 
 
 def this_computer() -> Computer:

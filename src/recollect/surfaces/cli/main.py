@@ -27,6 +27,7 @@ COMMANDS = {
     "health": "operation",
     "doctor": "operation",
     "sql": "operation",
+    "models": "models",
     "completion": "operation",
 }
 """Command → its module beside this one."""
