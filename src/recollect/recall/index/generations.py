@@ -1,0 +1,123 @@
+"""Which builds of the index there are: the one that serves, one that is built beside it, and those on their way out.
+
+A generation is usable if this code's words, this static model and this history made it. One that is not is retired as
+soon as somebody follows, whatever it is worth: terms and vectors of two makers are never mixed.
+"""
+
+from dataclasses import dataclass
+
+from recollect.database import Database
+from recollect.recall.index.following import Feed
+from recollect.recall.index.store import Generation, GenerationStore, IndexStore, State
+from recollect.recall.words import WORDS_VERSION
+
+DELETED_ROWS = 5_000
+"""In one transaction, when a generation is dropped: a follower never waits long."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Maker:
+    """What decides every row of a generation, beside the messages."""
+
+    words_version: int
+    static_model: str
+    feed_id: str
+
+    @classmethod
+    def of(cls, feed: Feed, static_model: str) -> "Maker":
+        return cls(words_version=WORDS_VERSION, static_model=static_model, feed_id=feed.feed_id())
+
+    def made(self, generation: Generation) -> bool:
+        return (generation.words_version, generation.static_model, generation.feed_id) == (
+            self.words_version,
+            self.static_model,
+            self.feed_id,
+        )
+
+
+class Generations:
+    def __init__(self, database: Database, house: str) -> None:
+        self._database = database
+        self._house = house
+
+    def serving(self, feed: Feed, static_model: str) -> int:
+        """The generation to follow. A new one takes the place of what cannot be used, and serves from its first row:
+        there is nothing else to search."""
+        return self._current(State.SERVING, feed, static_model)
+
+    def building(self, feed: Feed, static_model: str) -> int:
+        """The generation that is built beside the serving one: the one that was begun, or a new one."""
+        return self._current(State.BUILDING, feed, static_model)
+
+    def _current(self, state: State, feed: Feed, static_model: str) -> int:
+        maker = Maker.of(feed, static_model)
+        with self._database.read() as session:
+            usable = self._usable(GenerationStore(session, self._house).every(), state, feed, maker)
+        if usable is not None:
+            return usable
+        change = feed.last_change()
+        with self._database.write() as session:
+            store = GenerationStore(session, self._house)
+            every = store.every()
+            usable = self._usable(every, state, feed, maker)
+            if usable is not None:
+                return usable
+            for generation in every:
+                if generation.state is state:
+                    generation.state = State.RETIRED
+                    store.save(generation)
+            new = Generation(
+                generation=1 + max((generation.generation for generation in every), default=0),
+                state=state,
+                words_version=maker.words_version,
+                static_model=maker.static_model,
+                feed_id=maker.feed_id,
+                change=change,
+                sources=[],
+            )
+            store.save(new)
+            return new.generation
+
+    def _usable(self, every: list[Generation], state: State, feed: Feed, maker: Maker) -> int | None:
+        found = next((generation for generation in every if generation.state is state), None)
+        return found.generation if found and maker.made(found) and feed.can_follow(found.change) else None
+
+    def switch(self, number: int) -> bool:
+        """The built generation serves from now on; the one before is retired. False: it is not there any more."""
+        with self._database.write() as session:
+            store = GenerationStore(session, self._house)
+            every = store.every()
+            if not any(found.generation == number and found.state is State.BUILDING for found in every):
+                return False
+            for generation in every:
+                if generation.state is State.SERVING:
+                    generation.state = State.RETIRED
+                elif generation.generation == number:
+                    generation.state = State.SERVING
+                store.save(generation)
+        return True
+
+    def drop_retired(self) -> None:
+        """Remove the rows of what serves no more, in small steps. Goes on where it was killed."""
+        with self._database.read() as session:
+            every = GenerationStore(session, self._house).every()
+        for generation in every:
+            if generation.state is State.RETIRED:
+                self._drop(generation.generation)
+
+    def drop(self) -> None:
+        """Everything of this house."""
+        with self._database.write() as session:
+            store = GenerationStore(session, self._house)
+            for generation in store.every():
+                generation.state = State.RETIRED
+                store.save(generation)
+        self.drop_retired()
+
+    def _drop(self, number: int) -> None:
+        left = True
+        while left:
+            with self._database.write() as session:
+                left = IndexStore(session, self._house, number).delete_some(DELETED_ROWS)
+                if not left:
+                    GenerationStore(session, self._house).delete(number)

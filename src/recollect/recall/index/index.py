@@ -1,0 +1,138 @@
+"""The index as the rest of recall sees it: follow, deepen, rebuild, purge, drop, and snapshots to search in."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from recollect.database import Database
+from recollect.recall.index.blocks import BlockVectors
+from recollect.recall.index.deepening import Deepening
+from recollect.recall.index.following import Feed, Follower, Progress
+from recollect.recall.index.generations import Generations
+from recollect.recall.index.purging import Purge, is_due
+from recollect.recall.index.reader import Reader
+from recollect.recall.index.schema import make_tables
+from recollect.recall.index.snapshot import Snapshot
+from recollect.recall.index.spread import Spread
+from recollect.recall.index.store import Generation, GenerationStore, IndexStore, State
+from recollect.recall.index.vectors import SPREAD, StoredVectors
+
+if TYPE_CHECKING:
+    from recollect.embedding import Embedder
+
+NAME = "recall"
+"""Of the place beside the database: `recollect.recall.db` beside `recollect.db`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexFigures:
+    """How the serving generation stands."""
+
+    generation: int
+    documents: int
+    dead: int
+    change: int
+    is_paged: bool
+    """Everything that was there when it was begun has been read."""
+    static_model: str
+    with_vectors: dict[str, int]
+    """Documents that have vectors, by model."""
+    bytes: int
+
+
+class Index:
+    def __init__(self, database: Database, house: str) -> None:
+        """`database` is where history lies; the index lies beside it."""
+        self._database = database.beside(NAME)
+        self._house = house
+        make_tables(self._database)
+        self._stored: StoredVectors = BlockVectors()
+        self._generations = Generations(self._database, house)
+        self._follower = Follower(self._database, house, self._stored)
+        self._reader = Reader(self._database, house, self._stored)
+
+    def close(self) -> None:
+        self._database.close()
+
+    # Writing
+
+    def follow(
+        self, feed: Feed, static: "Embedder", limit: int | None = None, on_progress: Progress = lambda _: None
+    ) -> int:
+        """Index what history has and the index has not; how many messages were looked at."""
+        number = self._generations.serving(feed, static.name)
+        done = self._follower.follow(number, feed, static, limit, on_progress)
+        self._generations.drop_retired()
+        generation = self._generation(number)
+        if generation and is_due(generation.documents, generation.dead):
+            Purge(self._database, self._house, number).run()
+        return done
+
+    def deepen(
+        self,
+        feed: Feed,
+        deep: "Embedder",
+        stop: Callable[[], bool] = lambda: False,
+        on_total: Progress = lambda _: None,
+        on_progress: Progress = lambda _: None,
+    ) -> int:
+        """Give documents of the serving generation the vectors of a deep model; how many got theirs."""
+        generation = self._serving()
+        if generation is None:
+            return 0
+        deepening = Deepening(self._database, self._house, generation.generation, self._stored)
+        return deepening.run(feed, deep, stop, on_total, on_progress)
+
+    def rebuild(self, feed: Feed, static: "Embedder", on_progress: Progress = lambda _: None) -> None:
+        """Build the index anew. The old one serves until the new one is whole. Goes on with one that was begun."""
+        number = self._generations.building(feed, static.name)
+        self._follower.follow(number, feed, static, None, on_progress)
+        self._generations.switch(number)
+
+    def purge(self) -> int:
+        """Remove what is left of dead documents; how many there were."""
+        generation = self._serving()
+        return Purge(self._database, self._house, generation.generation).run() if generation else 0
+
+    def drop(self) -> None:
+        """Remove everything of this house."""
+        self._generations.drop()
+
+    # Reading
+
+    def snapshot(self, models: Sequence[str] = ()) -> Snapshot:
+        """What is searched: the index as it is now, with the vectors of these models."""
+        return self._reader.snapshot(models)
+
+    def consumed(self) -> int | None:
+        """The change that every generation has followed: earlier ones may be forgotten. None: there is no index."""
+        with self._database.read() as session:
+            every = GenerationStore(session, self._house).every()
+        return min((found.change for found in every if found.state is not State.RETIRED), default=None)
+
+    def figures(self) -> IndexFigures | None:
+        """None: there is no index yet."""
+        with self._database.read() as session:
+            generation = GenerationStore(session, self._house).serving()
+            if generation is None:
+                return None
+            store = IndexStore(session, self._house, generation.generation)
+            spreads = {kind: store.blocks(kind, [0])[0] for kind in store.kinds(SPREAD)}
+        return IndexFigures(
+            generation=generation.generation,
+            documents=generation.documents,
+            dead=generation.dead,
+            change=generation.change,
+            is_paged=generation.is_paged,
+            static_model=generation.static_model,
+            with_vectors={kind.removeprefix(SPREAD): Spread.read(data).documents for kind, data in spreads.items()},
+            bytes=self._database.size_bytes(),
+        )
+
+    def _serving(self) -> Generation | None:
+        with self._database.read() as session:
+            return GenerationStore(session, self._house).serving()
+
+    def _generation(self, number: int) -> Generation | None:
+        with self._database.read() as session:
+            return GenerationStore(session, self._house).get(number)
