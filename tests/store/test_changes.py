@@ -170,6 +170,32 @@ def test_a_logged_prompt_that_is_found_in_a_transcript_is_a_change(
     assert "Typed long ago" not in texts(changed)
 
 
+def test_each_step_of_a_write_is_a_change_by_itself(memory: recollect.Memory, tmp_path: Path, projects: Path) -> None:
+    """In a whole import a later step often touches the same message again, and would hide that one was forgotten."""
+    told = Transcript("beans")
+    told.user("When do I sow beans?")
+    log = prompt_log((told.session_id, "When do I sow beans?", START))
+    memory.history.ingest([told.save(projects)])
+    memory.history.ingest([write(tmp_path / "claude" / "history.jsonl", log)])
+    said, logged = sorted(memory.history.export(), key=lambda message: message.standing is Standing.REPEATED)
+    steps: list[tuple[str, Callable[[MessageStore], object]]] = [
+        (said.id, lambda store: store.set_conversations({said.id: "another"})),
+        (said.id, lambda store: store.abandon(said.file_id, said.generation, 0, 1)),
+        (said.id, lambda store: store.set_standings(said.file_id, {said.id: Standing.WITHDRAWN})),
+        (said.id, lambda store: store.replace([said])),
+        (logged.id, lambda store: store.set_standings(logged.file_id, {logged.id: Standing.SAID})),
+        (logged.id, lambda store: store.settle_prompts()),
+        (logged.id, lambda store: store.delete(logged.id)),
+        (logged.id, lambda store: store.insert([logged])),
+    ]
+    for message_id, step in steps:
+        cursor, before = memory.history.last_change(), rows_of(memory.history)
+        with memory.database.write() as session:
+            step(MessageStore(session, "home"))
+        assert rows_of(memory.history) != before
+        assert [change.message_id for change in _all_changes(memory, cursor)] == [message_id]
+
+
 def test_what_stands_as_it_stood_is_no_change(memory: recollect.Memory, projects: Path) -> None:
     memory.history.ingest([Transcript("beans").exchanges(2).save(projects)])
     cursor = memory.history.last_change()
