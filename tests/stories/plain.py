@@ -151,7 +151,7 @@ class Aider(Story):
 class Generic(Story):
     """Variant 0 gives ids and sessions, variant 1 only times, variant 2 neither."""
 
-    moves = ("prompt", "prompt", "more", "tool", "title", "session", "wait", "odd")
+    moves = ("prompt", "prompt", "more", "tool", "title", "session", "wait", "odd", "named")
     variants = 3
 
     def __init__(self, variant: int = 0) -> None:
@@ -188,6 +188,11 @@ class Generic(Story):
 
     def _session(self, _: int) -> None:
         self.session += 1
+
+    def _named(self, number: int) -> None:
+        """Two people, of whom both are users."""
+        self._write(author="user", name="Mara", text=words(number))
+        self._write(author="user", speaker="Tomas", text=words(number))
 
     def _odd(self, number: int) -> None:
         """A line that is no message, one with several, and an empty one."""

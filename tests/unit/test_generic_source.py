@@ -14,6 +14,9 @@ from recollect.history.sources.generic import Generic
 SOURCE = Generic()
 FACTS = FileFacts(key="chat.jsonl", kind="session")
 OTHER_FACTS = FileFacts(key="other.jsonl", kind="session")
+NAMES: list[dict[str, str]] = [{"name": "Mara"}, {"name": "Tomas"}, {}]
+KEYS = ["8c6e2d9804739e06be7b3d87", "90451ef8d91e77916517c311", "dfc284bfbe3b12eec8787da7", "fba87705cb0edcb374b13557"]
+"""As version 2 of the parser made them."""
 
 
 def read(record: dict[str, Any], facts: FileFacts = FACTS) -> Entry:
@@ -64,6 +67,58 @@ def test_authors_have_many_names(field: str, name: str, author: Author, standing
 )
 def test_content_may_be_text_or_parts_case_32(content: object, words: str) -> None:
     assert read({"role": "user", "content": content}).text == words
+
+
+@pytest.mark.parametrize("field", ["name", "speaker"])
+@pytest.mark.parametrize("author", ["user", "assistant", "subagent"])
+def test_the_text_begins_with_the_name_of_who_said_it(author: str, field: str) -> None:
+    entry = read({"author": author, field: "Mara", "content": ["bread?", "or cake?"]})
+    assert entry.text == "Mara: bread?\n\nor cake?"
+    assert entry.blocks == [{"type": "text", "text": "Mara: bread?\n\nor cake?"}]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (" Mara\n Lind ", "Mara Lind: bread?"),
+        (7, "7: bread?"),
+        ("", "bread?"),
+        (" ", "bread?"),
+        (None, "bread?"),
+        (True, "bread?"),
+        ({"first": "Mara"}, "bread?"),
+        (["Mara"], "bread?"),
+    ],
+)
+def test_a_name_is_one_line_and_may_be_missing(name: object, text: str) -> None:
+    assert read({"author": "user", "name": name, "text": "bread?"}).text == text
+
+
+@pytest.mark.parametrize("author", ["tool", "function", "system"])
+def test_the_name_of_a_tool_or_a_program_is_no_speaker(author: str) -> None:
+    assert read({"author": author, "name": "lookup", "text": "3 found"}).text == "3 found"
+
+
+@pytest.mark.parametrize("words", ["", "  "])
+def test_who_said_nothing_says_nothing(words: str) -> None:
+    assert read({"author": "user", "name": "Mara", "text": words}).text == words
+
+
+def test_two_people_may_say_the_same_at_the_same_time() -> None:
+    mara, tomas, nobody = (read(generic("user", "me!", at=moment(), **who)) for who in NAMES)
+    assert len({mara.key, tomas.key, nobody.key}) == 3
+    mara, tomas, nobody = (read(generic("user", "me!", id="1", session="s", **who)) for who in NAMES)
+    assert mara.key == tomas.key == nobody.key
+
+
+def test_what_a_message_without_a_name_is_known_by_never_changes() -> None:
+    keys = [
+        read(generic("user", "tea?", id="7", session="s1", at=moment())).key,
+        read(generic("user", "tea?", session="s1", at=moment())).key,
+        read(generic("user", "tea?", at=moment())).key,
+        read(generic("user", "tea?")).key,
+    ]
+    assert keys == KEYS
 
 
 def test_tools_are_tool_calls_beside_the_text() -> None:
@@ -141,7 +196,7 @@ def test_it_is_asked_last_and_found_by_name() -> None:
 @given(
     st.dictionaries(
         st.sampled_from(
-            ["author", "role", "text", "content", "id", "session", "at", "timestamp", "title", "tools", "cwd"]
+            ["author", "role", "text", "content", "id", "session", "at", "timestamp", "title", "tools", "cwd", "name"]
         ),
         st.none()
         | st.booleans()

@@ -193,6 +193,17 @@ def test_a_private_stretch_of_one_session_is_no_other_sessions() -> None:
     assert "open" in folded.said()
 
 
+@pytest.mark.parametrize("mark", ["[private]", "  [Private] \nbetween us", f" {OWN_MARK} summarise"])
+def test_a_mark_counts_whoever_is_named_as_its_writer(mark: str) -> None:
+    data = jsonl(
+        generic("user", mark, name="Mara", session="a", at=moment(0)),
+        generic("user", "hushed", name="Mara", session="a", at=moment(1)),
+        generic("user", "open", name="Mara", session="b", at=moment(2)),
+    )
+    folded = fold(data, source=Generic())
+    assert folded.said() == ["Mara: open"]
+
+
 def test_a_private_stretch_in_the_prompt_log_is_no_other_sessions() -> None:
     facts = FileFacts(key="history.jsonl", kind="prompts")
     rows = [("[private]", SESSION), ("open", OTHER_SESSION), ("hushed", SESSION)]

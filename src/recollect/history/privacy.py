@@ -44,6 +44,11 @@ def is_own_call(entry: Entry) -> bool:
     return _is_owners(entry) and entry.text.lstrip().startswith(OWN_MARK)
 
 
+def begins_with_mark(text: str) -> bool:
+    """Whether a word put before this text would hide a mark."""
+    return bool(_PRIVATE.match(text)) or text.lstrip().startswith(OWN_MARK)
+
+
 def _is_owners(entry: Entry) -> bool:
     """In a chat of several people only one of them owns this memory."""
     return entry.author is Author.USER and entry.message_kind not in ("other_person", "forwarded")

@@ -1,7 +1,7 @@
 """A documented JSON-lines format, so that any program can feed history (`docs/sources/generic.md`).
 
-One object a line: `author` (or `role`), `text` (or `content`), and, where known, `id`, `session`, `at`, `cwd`,
-`model`, `title`. A line without an `id` is known by its session, time and words.
+One object a line: `author` (or `role`), `text` (or `content`), and, where known, `name`, `id`, `session`,
+`at`, `cwd`, `model`, `title`. A line without an `id` is known by its session, time and words.
 """
 
 from collections.abc import Iterator
@@ -10,6 +10,7 @@ from typing import Any, cast
 from recollect.clock import parse_time
 from recollect.errors import Unreadable
 from recollect.history.messages import MASK_MARGIN, Author, Block, Entry, Standing, clean
+from recollect.history.privacy import begins_with_mark
 from recollect.history.sources.documents import BrokenDocument, line_of, walk
 from recollect.history.sources.fields import output_text, read_object, short, text_block, tool_result
 from recollect.history.sources.source import BadRecord, FileFacts, Head, Opened, Source, Transcript
@@ -36,7 +37,7 @@ _AUTHORS = {
 class Generic(Source):
     name = NAME
     title = "JSON lines of your own"
-    parser_version = 2
+    parser_version = 3
 
     def is_candidate(self, path: str) -> bool:
         return path.endswith(".jsonl")
@@ -67,6 +68,7 @@ class Generic(Source):
             if not entry.title:
                 raise BadRecord('no author and text: expected {"author": "user", "text": "…", …}')
             return entry
+        text = _with_speaker(record, author, text)
         identity = short(_first(record, "id", "uuid"))
         named = (identity,) if identity else (at or "", author, mask(text))
         scope = session_id or ("" if at and not identity else facts.key)
@@ -102,6 +104,13 @@ def _words(record: dict[str, Any]) -> str | None:
         parts = [item if isinstance(item, str) else _item_text(item) for item in cast(list[Any], value)]
         return clean("\n\n".join(part for part in parts if part))
     return None
+
+
+def _with_speaker(record: dict[str, Any], author: Author, text: str) -> str:
+    """Who said it stands before the words, as in a chat of several people. A tool's or a program's name does not."""
+    name = " ".join(short(_first(record, "name", "speaker")).split())
+    is_spoken = author in (Author.USER, Author.ASSISTANT, Author.SUBAGENT) and text.strip()
+    return f"{name}: {text}" if name and is_spoken and not begins_with_mark(text) else text
 
 
 def _item_text(item: Any) -> str:
