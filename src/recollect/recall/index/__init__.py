@@ -6,7 +6,7 @@ waits for it. Invariants: rows and how far they reach commit together; a number 
 document's vectors belong to the text that is indexed; nothing made by other words or another model is served.
 """
 
-from recollect.recall.index.index import Index, IndexFigures
+from recollect.recall.index.index import Index, IndexFigures, open_index
 from recollect.recall.index.snapshot import Snapshot, Superseded
 
-__all__ = ["Index", "IndexFigures", "Snapshot", "Superseded"]
+__all__ = ["Index", "IndexFigures", "Snapshot", "Superseded", "open_index"]

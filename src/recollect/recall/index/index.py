@@ -40,19 +40,31 @@ class IndexFigures:
     bytes: int
 
 
+def open_index(database: Database, house: str) -> "Index":
+    """The index beside this database, which is where history lies. Closed by whoever opened it."""
+    beside = database.beside(NAME)
+    try:
+        make_tables(beside)
+        return Index(beside, house, BlockVectors())
+    except BaseException:
+        beside.close()
+        raise
+
+
 class Index:
-    def __init__(self, database: Database, house: str) -> None:
-        """`database` is where history lies; the index lies beside it."""
-        self._database = database.beside(NAME)
-        self._house = house
-        make_tables(self._database)
-        self._stored: StoredVectors = BlockVectors()
-        self._generations = Generations(self._database, house)
-        self._follower = Follower(self._database, house, self._stored)
-        self._reader = Reader(self._database, house, self._stored)
+    """The index of one house."""
+
+    def __init__(self, database: Database, house: str, stored: StoredVectors) -> None:
+        """`database` has the tables of the index; `open_index` makes them."""
+        self.house = house
+        self.database = database
+        self.stored = stored
+        self._generations = Generations(database, house)
+        self._follower = Follower(database, house, stored)
+        self._reader = Reader(database, house, stored)
 
     def close(self) -> None:
-        self._database.close()
+        self.database.close()
 
     # Writing
 
@@ -65,7 +77,7 @@ class Index:
         self._generations.drop_retired()
         generation = self._generation(number)
         if generation and is_due(generation.documents, generation.dead):
-            Purge(self._database, self._house, number).run()
+            Purge(self.database, self.house, number).run()
         return done
 
     def deepen(
@@ -80,7 +92,7 @@ class Index:
         generation = self._serving()
         if generation is None:
             return 0
-        deepening = Deepening(self._database, self._house, generation.generation, self._stored)
+        deepening = Deepening(self.database, self.house, generation.generation, self.stored)
         return deepening.run(feed, deep, stop, on_total, on_progress)
 
     def rebuild(self, feed: Feed, static: "Embedder", on_progress: Progress = lambda _: None) -> None:
@@ -92,7 +104,7 @@ class Index:
     def purge(self) -> int:
         """Remove what is left of dead documents; how many there were."""
         generation = self._serving()
-        return Purge(self._database, self._house, generation.generation).run() if generation else 0
+        return Purge(self.database, self.house, generation.generation).run() if generation else 0
 
     def drop(self) -> None:
         """Remove everything of this house."""
@@ -106,17 +118,17 @@ class Index:
 
     def consumed(self) -> int | None:
         """The change that every generation has followed: earlier ones may be forgotten. None: there is no index."""
-        with self._database.read() as session:
-            every = GenerationStore(session, self._house).every()
+        with self.database.read() as session:
+            every = GenerationStore(session, self.house).every()
         return min((found.change for found in every if found.state is not State.RETIRED), default=None)
 
     def figures(self) -> IndexFigures | None:
         """None: there is no index yet."""
-        with self._database.read() as session:
-            generation = GenerationStore(session, self._house).serving()
+        with self.database.read() as session:
+            generation = GenerationStore(session, self.house).serving()
             if generation is None:
                 return None
-            store = IndexStore(session, self._house, generation.generation)
+            store = IndexStore(session, self.house, generation.generation)
             spreads = {kind: store.blocks(kind, [0])[0] for kind in store.kinds(SPREAD)}
         return IndexFigures(
             generation=generation.generation,
@@ -126,13 +138,13 @@ class Index:
             is_paged=generation.is_paged,
             static_model=generation.static_model,
             with_vectors={kind.removeprefix(SPREAD): Spread.read(data).documents for kind, data in spreads.items()},
-            bytes=self._database.size_bytes(),
+            bytes=self.database.size_bytes(),
         )
 
     def _serving(self) -> Generation | None:
-        with self._database.read() as session:
-            return GenerationStore(session, self._house).serving()
+        with self.database.read() as session:
+            return GenerationStore(session, self.house).serving()
 
     def _generation(self, number: int) -> Generation | None:
-        with self._database.read() as session:
-            return GenerationStore(session, self._house).get(number)
+        with self.database.read() as session:
+            return GenerationStore(session, self.house).get(number)

@@ -155,7 +155,7 @@ class Snapshot:
     def passage_spread(self, model: str) -> tuple[int, NDArray[np.float64], NDArray[np.float64]]:
         """How many passages there are, their mean vector and their covariance."""
         spread = self.spreads.get(model)
-        if spread is None:
+        if spread is None or not spread.passages:
             return 0, np.empty(0), np.empty((0, 0))
         return spread.passages, spread.mean(), spread.covariance()
 
