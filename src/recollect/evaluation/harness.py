@@ -129,7 +129,7 @@ class _Trial:
     def _search(self, memory: Memory, question: Question, turn_of: dict[str, str]) -> list[str]:
         now = question.at or present(self.haystack)
         begun = time.perf_counter()
-        found = memory.recall.search(question.text, limit=DEPTH, now=now, rerank=self.result.rerank)
+        found = memory.recall.search(question.text, limit=DEPTH, now=now, zone=UTC, rerank=self.result.rerank)
         self.result.milliseconds.append((time.perf_counter() - begun) * 1000)
         self.result.lacks += [lack for lack in found.lacks if lack not in self.result.lacks]
         return list(dict.fromkeys(turn_of[hit.id] for hit in found.hits if hit.id in turn_of))
