@@ -17,7 +17,7 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 help: ## this list
 	@echo "Recollect"
 	@echo
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 16
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 20
 	@echo
 	@echo "  PYTHON=python3.13 chooses the interpreter of a new .venv (3.11 or newer)."
 

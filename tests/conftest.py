@@ -57,10 +57,11 @@ class Postgres:
 
 
 @pytest.fixture(autouse=True)
-def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No setting of the person who runs the tests reaches them."""
+def plain_environment(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """No setting of the person who runs the tests reaches them, and none of the models they have fetched."""
     for name in ("RECOLLECT_HOME", "RECOLLECT_DB", "CLAUDE_CONFIG_DIR"):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("RECOLLECT_MODELS", str(tmp_path_factory.getbasetemp() / "models"))
 
 
 @pytest.fixture(scope="session")

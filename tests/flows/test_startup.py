@@ -8,7 +8,18 @@ import pytest
 from commands import SCRIPT, environment, run
 from transcripts import Transcript
 
-HEAVY = ("rich", "watchfiles", "psycopg", "pydantic", "typer", "zstandard", "pathspec", "asyncio")
+HEAVY = (
+    "rich",
+    "watchfiles",
+    "psycopg",
+    "pydantic",
+    "typer",
+    "zstandard",
+    "pathspec",
+    "asyncio",
+    "numpy",
+    "onnxruntime",
+)
 
 
 def imported_by(*arguments: str, home: Path) -> set[str]:

@@ -7,12 +7,12 @@ import pytest
 
 from recollect.errors import Denied, Invalid
 from recollect.history.places import transcript_roots
-from recollect.settings import CONFIG_NAME, Settings, default_home, load_settings, this_computer
+from recollect.settings import CONFIG_NAME, Computer, Settings, default_home, load_settings, this_computer
 
 
 @pytest.fixture(autouse=True)
 def _clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    for name in ("RECOLLECT_HOME", "RECOLLECT_DB", "CLAUDE_CONFIG_DIR"):
+    for name in ("RECOLLECT_HOME", "RECOLLECT_DB", "RECOLLECT_MODELS", "CLAUDE_CONFIG_DIR", "XDG_CACHE_HOME"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(tmp_path / "person"))
 
@@ -126,3 +126,38 @@ def test_transcripts_are_looked_for_where_agents_keep_them_each_folder_once_case
         person / ".claude" / "projects",
         person / ".claude" / "history.jsonl",
     ]
+
+
+def test_models_lie_in_the_cache_folder_or_where_they_are_said_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.platform", "linux")
+    assert load_settings(tmp_path).models == tmp_path / "person" / ".cache" / "recollect" / "models"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    assert load_settings(tmp_path).models == tmp_path / "cache" / "recollect" / "models"
+    write(tmp_path, "models_folder = '~/weights'")
+    assert load_settings(tmp_path).models == tmp_path / "person" / "weights"
+    monkeypatch.setenv("RECOLLECT_MODELS", str(tmp_path / "elsewhere"))
+    assert load_settings(tmp_path).models == tmp_path / "elsewhere"
+
+
+def test_every_system_has_its_own_cache_folder() -> None:
+    given = {"XDG_CACHE_HOME": "/xdg", "LOCALAPPDATA": "C:/Users/ada/Local"}
+    found = {
+        (system, bool(environment)): Computer(home="/home/ada", system=system, environment=environment).cache_folder
+        for system in ("linux", "macos", "windows")
+        for environment in (given, {})
+    }
+    assert found == {
+        ("linux", True): "/xdg",
+        ("linux", False): "/home/ada/.cache",
+        ("macos", True): "/home/ada/Library/Caches",
+        ("macos", False): "/home/ada/Library/Caches",
+        ("windows", True): "C:/Users/ada/Local",
+        ("windows", False): "/home/ada/AppData/Local",
+    }
+
+
+def test_a_time_until_models_are_dropped_must_be_sensible(tmp_path: Path) -> None:
+    with pytest.raises(Invalid, match="models_idle_seconds is 0"):
+        load_settings(write(tmp_path, "models_idle_seconds = 0"))

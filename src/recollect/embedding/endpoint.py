@@ -58,7 +58,7 @@ class EndpointEmbedder:
         rows = [row for row, text in enumerate(texts) if text.strip()]  # The API refuses empty ones.
         for begin in range(0, len(rows), BATCH):
             batch = rows[begin : begin + BATCH]
-            found[batch] = self._ask([texts[row][:MAX_CHARACTERS] for row in batch])
+            found[batch] = self._ask([_sendable(texts[row]) for row in batch])
         return found
 
     def query(self, text: str) -> Vectors:
@@ -145,6 +145,11 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 
 
 _OPENER = urllib.request.build_opener(_NoRedirect)
+
+
+def _sendable(text: str) -> str:
+    """Half of a surrogate pair, which a broken transcript may hold, is no character that JSON could carry."""
+    return text[:MAX_CHARACTERS].encode("utf-8", "replace").decode()
 
 
 def _without_password(address: str) -> str:

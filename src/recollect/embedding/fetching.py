@@ -15,7 +15,7 @@ import sys
 import tempfile
 import zipfile
 from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
@@ -119,12 +119,12 @@ def _run(command: list[str], temporary: Path, output: IO[str], on_progress: Prog
 
 
 def _wheel_bytes(temporary: Path) -> int:
+    """pip moves and deletes files while we look: what is gone is passed over."""
     sizes = [0]
-    for path in temporary.rglob("*.whl"):
-        try:
-            sizes.append(path.stat().st_size)
-        except OSError:  # pip moved it meanwhile.
-            continue
+    for place, _, names in os.walk(temporary):  # Not rglob, which stumbles over a folder that vanishes.
+        for name in names:
+            with suppress(OSError):
+                sizes.append(os.path.getsize(os.path.join(place, name)) if name.endswith(".whl") else 0)
     return max(sizes)
 
 

@@ -4,6 +4,7 @@ How a model of the user's own wants to be used is read from files beside it, as 
 `1_Pooling/config.json`, `config_sentence_transformers.json` (prompts), `sentence_bert_config.json` (length).
 """
 
+import hashlib
 import json
 import threading
 from collections.abc import Sequence
@@ -21,6 +22,7 @@ from recollect.embedding.wordpiece import WordPiece, read_tokenizer_json, read_v
 from recollect.errors import Corrupt, Invalid, NotFound, Unavailable
 
 WEIGHTS = ("model.onnx", "onnx/model.onnx", "model_quantized.onnx", "onnx/model_quantized.onnx")
+TOKENISERS = ("vocab.txt", "tokenizer.json", "sentencepiece.bpe.model", "spiece.model")
 PASSAGE_PROMPTS = ("passage", "document", "corpus")
 PLAIN_MODULES = ("Transformer", "Pooling", "Normalize")
 """What an ONNX export with our pooling reproduces. Another module, such as Dense, needs sentence-transformers."""
@@ -48,9 +50,9 @@ def open_folder(folder: Path, hashes: Hashes, *, use_gpu: bool) -> tuple[Embedde
     _require_folder(folder)
     weights = _weights(folder)
     if weights and _is_plain(folder):
-        name = f"{folder.name}@{hashes.of(weights)[:8]}"
-        session = Session(weights, use_gpu=use_gpu)
-        return OnnxEmbedder(name, session, read_tokenizer(folder), _manner(folder)), session
+        manner, session = _manner(folder), Session(weights, use_gpu=use_gpu)
+        name = _identity(folder, hashes, repr(manner))
+        return OnnxEmbedder(name, session, read_tokenizer(folder), manner), session
     if (folder / "modules.json").is_file() or (folder / "config.json").is_file():
         return _sentence_transformers(folder, hashes, use_gpu), None
     raise NotFound(f"{folder} has no model: neither {WEIGHTS[0]} nor modules.json. Name the folder that a model is in.")
@@ -61,7 +63,7 @@ def open_reranker(folder: Path, hashes: Hashes, *, use_gpu: bool) -> tuple[Reran
     weights = _weights(folder)
     if not weights:
         raise NotFound(f"{folder} has no {WEIGHTS[0]}. A reranker must be an ONNX export.")
-    name = f"{folder.name}@{hashes.of(weights)[:8]}"
+    name = _identity(folder, hashes)
     session = Session(weights, use_gpu=use_gpu)
     return OnnxReranker(name, session, read_tokenizer(folder)), session
 
@@ -105,11 +107,10 @@ class ForeignTokenizer:
 class SentenceTransformersEmbedder:
     """Whatever sentence-transformers can load, for those who have it installed."""
 
-    def __init__(self, name: str, model: Any) -> None:
+    def __init__(self, name: str, model: Any, prompts: dict[str, str]) -> None:
         self.name = name
         self._model = model
         self.dimensions = int(model.get_sentence_embedding_dimension())
-        prompts = cast(dict[str, str], getattr(model, "prompts", None) or {})
         self._query_prompt = prompts.get("query", "")
         self._passage_prompt = next((prompts[key] for key in PASSAGE_PROMPTS if key in prompts), "")
 
@@ -124,7 +125,20 @@ class SentenceTransformersEmbedder:
         return self._embed(text, self._query_prompt) if text.strip() else self.passages([""])[0]
 
     def _embed(self, text: str, prompt: str) -> Vectors:
-        return self._model.encode(prompt + text, prompt="", normalize_embeddings=True, show_progress_bar=False)
+        return self._model.encode(text, prompt=prompt, normalize_embeddings=True, show_progress_bar=False)
+
+
+def _identity(folder: Path, hashes: Hashes, manner: str = "") -> str:
+    """The folder's name and a short hash of all that decides on the vectors: weights, tokeniser, the way of use."""
+    deciding = [path for path in sorted(folder.rglob("*")) if path.is_file() and _decides(path)]
+    digest = hashlib.sha256(manner.encode())
+    for path in deciding:
+        digest.update(f"{path.relative_to(folder).as_posix()} {hashes.of(path)}\n".encode())
+    return f"{folder.name}@{digest.hexdigest()[:8]}"
+
+
+def _decides(path: Path) -> bool:
+    return ".onnx" in path.name or path.suffix in (".safetensors", ".bin") or path.name in TOKENISERS
 
 
 def _require_folder(folder: Path) -> None:
@@ -180,10 +194,12 @@ def _sentence_transformers(folder: Path, hashes: Hashes, use_gpu: bool) -> Sente
             f"{folder} has no plain ONNX export, so it needs sentence-transformers. Install it: "
             "pip install sentence-transformers. Or export the model to ONNX as model.onnx in that folder."
         ) from error
-    files = [path for path in sorted(folder.rglob("*")) if path.suffix in (".safetensors", ".bin")]
-    short = "-".join(hashes.of(path)[:8] for path in files)
-    model = cast(Any, SentenceTransformer)(str(folder), device=None if use_gpu else "cpu", local_files_only=True)
-    return SentenceTransformersEmbedder(f"{folder.name}@{short}", model)
+    try:
+        model = cast(Any, SentenceTransformer)(str(folder), device=None if use_gpu else "cpu", local_files_only=True)
+    except (KeyError, OSError, RuntimeError, ValueError) as error:
+        raise Corrupt(f"{folder} could not be loaded by sentence-transformers. Save the model there anew.") from error
+    prompts = cast(dict[str, str], getattr(model, "prompts", None) or {})
+    return SentenceTransformersEmbedder(_identity(folder, hashes, repr(sorted(prompts.items()))), model, prompts)
 
 
 def _json_value(path: Path) -> object:
