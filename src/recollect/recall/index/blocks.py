@@ -7,6 +7,7 @@ measured. Needs no extension, so it is what SQLite and a PostgreSQL without pgve
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import cast
 
 import numpy as np
@@ -22,6 +23,7 @@ from recollect.recall.index.formats import (
     Question,
     empty_counts,
     joined,
+    no_vectors,
     pack_vectors,
     read_vectors,
 )
@@ -30,6 +32,11 @@ from recollect.recall.index.vectors import VECTORS, Allowed, ChangedVectors, Doc
 MEASURED_AGAIN = 4
 """Times as many as asked for are measured again."""
 AT_LEAST_MEASURED_AGAIN = 256
+SEGMENT_BLOCKS = 16
+"""Blocks that lie together in memory: few enough to be copied when one of them changes, enough for a quick scan."""
+SMALL_SHARE = 1 / 16
+"""When fewer documents than this share of all passages are allowed, they are measured at once."""
+LEAST = float(np.finfo(np.float32).min)
 
 
 class BlockVectors:
@@ -61,11 +68,15 @@ class BlockVectors:
         place.store.delete_kind(VECTORS + model)
 
     def searched(self, earlier: SearchedVectors | None, changed: ChangedVectors, documents: int) -> "ScannedVectors":
-        blocks = dict(earlier.blocks) if isinstance(earlier, ScannedVectors) else {}
+        segments = dict(earlier.segments) if isinstance(earlier, ScannedVectors) else {}
+        rows: dict[int, dict[int, tuple[Counts, Quantised]]] = {}
         for block, data in changed.blocks.items():
             counts = changed.counts.get(block, empty_counts())
-            blocks[block] = ScannedBlock(counts, read_vectors(data, int(counts.sum())))
-        return ScannedVectors(blocks)
+            number, place = divmod(block, SEGMENT_BLOCKS)
+            rows.setdefault(number, {})[place] = (counts, read_vectors(data, int(counts.sum())))
+        for number, blocks in rows.items():
+            segments[number] = _with_blocks(segments.get(number), blocks)
+        return ScannedVectors(segments)
 
 
 def _by_document(block: int, counts: Counts, data: bytes) -> dict[int, Quantised]:
@@ -78,79 +89,133 @@ def _by_document(block: int, counts: Counts, data: bytes) -> dict[int, Quantised
 
 
 @dataclass(frozen=True, slots=True)
-class ScannedBlock:
+class Segment:
+    """The passages of 8,192 neighbouring documents, one after the other."""
+
     counts: Counts
     vectors: Quantised
 
+    def block(self, place: int) -> tuple[Counts, Quantised]:
+        first = place * BLOCK_DOCUMENTS
+        start = int(self.counts[:first].sum())
+        counts = self.counts[first : first + BLOCK_DOCUMENTS]
+        return counts, self.vectors[start : start + int(counts.sum())]
+
+
+def _with_blocks(segment: Segment | None, blocks: Mapping[int, tuple[Counts, Quantised]]) -> Segment:
+    """The segment with these blocks in place of its own."""
+    nothing = empty_counts(), None
+    parts = [blocks.get(place) or (segment.block(place) if segment else nothing) for place in range(SEGMENT_BLOCKS)]
+    held = [vectors for _, vectors in parts if vectors is not None and len(vectors)]
+    return Segment(np.concatenate([counts for counts, _ in parts]), joined(held) if held else no_vectors(0))
+
 
 class ScannedVectors:
-    """`SearchedVectors` in memory. Never changed: a later snapshot has another one that shares the blocks."""
+    """`SearchedVectors` in memory. Never changed: a later snapshot has another one that shares the segments."""
 
-    def __init__(self, blocks: Mapping[int, ScannedBlock]) -> None:
-        self.blocks = {block: blocks[block] for block in sorted(blocks) if len(blocks[block].vectors)}
-        held = list(self.blocks.values())
-        self._row_starts: NDArray[np.int64] = np.cumsum([0, *(len(block.vectors) for block in held)])
-        self._scales: Floats = np.concatenate([np.empty(0, np.float32), *(block.vectors.scales for block in held)])
-        places = [np.flatnonzero(block.counts) for block in held]
-        numbers = [place + number * BLOCK_DOCUMENTS for number, place in zip(self.blocks, places, strict=True)]
-        self._docs: Docs = np.concatenate([np.empty(0, np.int64), *numbers])
-        counts = [block.counts[place] for block, place in zip(held, places, strict=True)]
-        self._counts: NDArray[np.int64] = np.concatenate([np.empty(0, np.uint16), *counts]).astype(np.int64)
-        self._firsts: NDArray[np.int64] = np.cumsum(self._counts) - self._counts
+    def __init__(self, segments: Mapping[int, Segment]) -> None:
+        self.segments = {number: segments[number] for number in sorted(segments) if len(segments[number].vectors)}
+        held = [segment.vectors.scales for segment in self.segments.values()]
+        self._scales: Floats = np.concatenate([np.empty(0, np.float32), *held])
+        self._starts = dict(zip(self.segments, _starts([len(scales) for scales in held]).tolist(), strict=True))
+        """Of each segment: its first passage."""
+
+    @cached_property
+    def _counts(self) -> NDArray[np.int64]:
+        """How many passages each document has."""
+        last = max(self.segments, default=-1)
+        counts = np.zeros((last + 1, SEGMENT_BLOCKS * BLOCK_DOCUMENTS), np.int64)
+        for number, segment in self.segments.items():
+            counts[number] = segment.counts
+        return counts.reshape(-1)
+
+    @cached_property
+    def _firsts(self) -> NDArray[np.int64]:
+        """The first passage of each document."""
+        return _starts(self._counts)
+
+    @cached_property
+    def _owners(self) -> Docs:
+        """The document of each passage."""
+        return np.repeat(np.arange(len(self._counts), dtype=np.int64), self._counts)
+
+    @cached_property
+    def _runs(self) -> NDArray[np.int64]:
+        """Where passages can be parted without parting those of a document: the first one of each full block."""
+        starts = self._firsts[::BLOCK_DOCUMENTS]
+        return starts[np.diff(starts, append=len(self._scales)) > 0]
 
     def nearest(self, asked: Question, allowed: Allowed | None, count: int) -> tuple[Docs, Floats]:
-        chosen = None if allowed is None else _within(allowed, self._docs)
-        eligible = len(self._docs) if chosen is None else int(chosen.sum())
-        if count < 1 or not eligible:
-            return np.empty(0, np.int64), np.empty(0, np.float32)
-        best = np.maximum.reduceat(self._scan(asked.layers[0], chosen), self._firsts)
-        if chosen is not None:
-            best[~chosen] = -np.inf
-        again = min(max(count * MEASURED_AGAIN, count + AT_LEAST_MEASURED_AGAIN), eligible)
-        docs = self._docs[best >= max(_nth_largest(best, again), np.finfo(np.float32).min)]
+        nothing = np.empty(0, np.int64), np.empty(0, np.float32)
+        if count < 1 or not len(self._scales):
+            return nothing
+        again = max(count * MEASURED_AGAIN, count + AT_LEAST_MEASURED_AGAIN)
+        if allowed is None:
+            docs = self._promising(self._scan(asked.layers[0]), again)
+        else:
+            docs = np.flatnonzero(allowed[: len(self._counts)] & (self._counts[: len(allowed)] > 0))
+            if len(docs) > max(again, len(self._scales) * SMALL_SHARE):
+                products = self._scan(asked.layers[0])
+                products[~_reaching(allowed, len(self._counts))[self._owners]] = -np.inf
+                docs = self._promising(products, again)
         exact = self.similarities(asked, docs)
+        if not len(docs):
+            return nothing
         top = exact >= _nth_largest(exact, min(count, len(exact)))
         return docs[top], exact[top]
 
-    def _scan(self, layer: Int8, chosen: Allowed | None) -> Floats:
-        """How like the question every passage is, up to a factor. Blocks without a chosen document are left out."""
-        found = np.zeros(len(self._scales), np.float32)
-        wanted = None if chosen is None else {int(block) for block in np.unique(self._docs[chosen] // BLOCK_DOCUMENTS)}
-        for (number, block), start in zip(self.blocks.items(), self._row_starts, strict=False):
-            if wanted is None or number in wanted:
-                found[start : start + len(block.vectors)] = _products(block.vectors.values, layer)
+    def _promising(self, products: Floats, number: int) -> Docs:
+        """At least so many documents, if there are, and all that are better than any that is left out.
+
+        The largest product of each run belongs to another document. So the `number`th largest of these is reached by at
+        least so many documents, and it takes no sorting of all products to find it.
+        """
+        largest = np.maximum.reduceat(products, self._runs)
+        if number <= len(largest):
+            least = _nth_largest(largest, number)
+        else:
+            best = np.maximum.reduceat(products, self._firsts[self._counts > 0])
+            least = _nth_largest(best, min(number, len(best)))
+        return np.unique(self._owners[products >= max(least, LEAST)])
+
+    def _scan(self, layer: Int8) -> Floats:
+        """How like the question every passage is, up to a factor."""
+        found = np.empty(len(self._scales), np.float32)
+        for number, segment in self.segments.items():
+            start = self._starts[number]
+            found[start : start + len(segment.vectors)] = _products(segment.vectors.values, layer)
         found *= self._scales
         return found
 
     def similarities(self, asked: Question, docs: Docs) -> Floats:
         found = np.full(len(docs), np.nan, np.float32)
-        if not len(self._docs):
-            return found
-        places = np.minimum(np.searchsorted(self._docs, docs), len(self._docs) - 1)
-        known = np.flatnonzero(self._docs[places] == docs)
+        known = np.flatnonzero((docs >= 0) & (docs < len(self._counts)))
+        known = known[self._counts[docs[known]] > 0]
         if len(known):
-            rows = self._rows(places[known])
-            measured = sum(
-                _products(rows.values, layer) * scale for layer, scale in zip(asked.layers, asked.scales, strict=True)
-            )
-            counts = self._counts[places[known]]
-            found[known] = np.maximum.reduceat(measured * rows.scales, np.cumsum(counts) - counts)
+            rows = self._rows(docs[known])
+            first, second = (_products(rows.values, layer) for layer in asked.layers)
+            measured = (first * asked.scales[0] + second * asked.scales[1]) * rows.scales
+            found[known] = np.maximum.reduceat(measured, _starts(self._counts[docs[known]]))
         return found
 
-    def _rows(self, places: NDArray[np.int64]) -> Quantised:
-        """The passages of the documents at these places, one after the other."""
-        counts = self._counts[places]
-        ends = np.cumsum(counts)
-        starts = self._firsts[places] - (ends - counts)
-        rows: NDArray[np.int64] = np.arange(ends[-1], dtype=np.int64) + np.repeat(starts, counts)
-        held = list(self.blocks.values())
-        owners: NDArray[np.int64] = np.searchsorted(self._row_starts, rows, side="right") - 1
-        values = np.empty((len(rows), held[0].vectors.values.shape[1]), np.int8)
+    def _rows(self, docs: Docs) -> Quantised:
+        """The passages of these documents, which have some, one after the other."""
+        counts = self._counts[docs]
+        rows = np.arange(counts.sum(), dtype=np.int64) + np.repeat(self._firsts[docs] - _starts(counts), counts)
+        owners = np.repeat(docs // (SEGMENT_BLOCKS * BLOCK_DOCUMENTS), counts)
+        dimensions = next(iter(self.segments.values())).vectors.values.shape[1]
+        values = np.empty((len(rows), dimensions), np.int8)
         order = np.argsort(owners, kind="stable")
         for mine in np.split(order, np.flatnonzero(np.diff(owners[order])) + 1):
-            owner = int(owners[mine[0]])
-            values[mine] = held[owner].vectors.values[rows[mine] - self._row_starts[owner]]
+            number = int(owners[mine[0]])
+            values[mine] = self.segments[number].vectors.values[rows[mine] - self._starts[number]]
         return Quantised(values, self._scales[rows])
+
+
+def _starts(lengths: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where each part begins when parts of these lengths stand one after the other."""
+    sizes = np.asarray(lengths, np.int64)
+    return np.cumsum(sizes) - sizes
 
 
 def _products(values: Int8, layer: Int8) -> NDArray[np.float64]:
@@ -161,9 +226,8 @@ def _nth_largest(values: Floats, number: int) -> float:
     return float(np.partition(values, len(values) - number)[len(values) - number])
 
 
-def _within(allowed: Allowed, docs: Docs) -> Allowed:
-    """Whether each document is allowed. Those the mask does not reach are not."""
-    reached = docs < len(allowed)
-    found = np.zeros(len(docs), np.bool_)
-    found[reached] = allowed[docs[reached]]
-    return found
+def _reaching(allowed: Allowed, documents: int) -> Allowed:
+    """The mask for so many documents. Those it did not reach are not allowed."""
+    if len(allowed) >= documents:
+        return allowed[:documents]
+    return np.concatenate([allowed, np.zeros(documents - len(allowed), np.bool_)])
