@@ -7,6 +7,7 @@ why these.
 
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 
 
 class Kind(StrEnum):
@@ -71,6 +72,11 @@ class KnownModel:
     @property
     def size_bytes(self) -> int:
         return sum(member.size_bytes for member in self.members)
+
+
+def model_folder(folder: Path, model: KnownModel) -> Path:
+    """Where a model lies once it is here. Other weights lie elsewhere, so two versions of us do not quarrel."""
+    return folder / model.identity
 
 
 PURPOSES = {

