@@ -236,8 +236,12 @@ def test_models_of_the_users_own_are_listed_and_used(tmp_path: Path, index: Inde
     assert found.deep.name.startswith("own@")
     assert {(item.name, item.state) for item in found.listed() if item.is_used} == {
         (str(own), State.ELSEWHERE),
-        ("https://host.example/v1#m", State.ELSEWHERE),
+        ("https://host.example/v1#m", State.ABSENT),
     }
+    with pytest.raises(NotFound, match="no model we know has that name"):
+        _ = found.reranker
+    endpoint = models(tmp_path, deep_model="https://host.example/v1#m")
+    assert [item.state for item in endpoint.listed() if item.name.startswith("https")] == [State.ELSEWHERE]
     nowhere = models(tmp_path, deep_model=str(tmp_path / "nowhere"))
     assert [item.state for item in nowhere.listed() if item.kind is Kind.DEEP and item.is_used] == [State.ABSENT]
 

@@ -266,7 +266,7 @@ def _is_gone(session: "Session | None") -> bool:
 
 
 def _own(kind: Kind, chosen: str) -> ModelState:
-    is_endpoint = chosen.startswith(("http://", "https://"))
+    is_endpoint = kind is Kind.DEEP and chosen.startswith(("http://", "https://"))  # There is no API for reranking.
     is_there = is_endpoint or _folder(chosen).is_dir()
     return ModelState(
         name=chosen,
