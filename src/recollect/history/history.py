@@ -225,6 +225,22 @@ class History:
                 return
             after = page[-1].id
 
+    def conversation_ids(self, *, projects: Sequence[str] = (), statuses: Sequence[str] = ()) -> list[str]:
+        """Those of one of these projects (parts of their paths) and in one of these states; none given: any."""
+        with self._database.read() as session:
+            store = ConversationStore(session, self._house)
+            return store.ids(self._ready_before(), projects=projects or [""], statuses=statuses or [""])
+
+    def projects_of(self, conversation_ids: Sequence[str]) -> dict[str, str]:
+        """Conversation → its project."""
+        with self._database.read() as session:
+            return ConversationStore(session, self._house).projects(sorted(set(conversation_ids)))
+
+    def source_names(self) -> list[str]:
+        from recollect.history.sources import sources
+
+        return sorted(sources())
+
     # Following
 
     def feed_id(self) -> str:
@@ -240,6 +256,11 @@ class History:
         """The number of the newest change; 0 when there was none since changes are noted."""
         with self._database.read() as session:
             return ChangeStore(session, self._house).newest()
+
+    def waiting(self, after: int | None) -> int:
+        """How many messages were touched after a change; None: how many were said at all."""
+        with self._database.read() as session:
+            return ChangeStore(session, self._house).number(after)
 
     def changes(self, after: int, limit: int) -> list[Change]:
         """What was touched after a change, in order: about `limit`, more where one transaction touched more."""

@@ -11,7 +11,7 @@ PASSAGE_CHARACTERS = 800
 MOST_PASSAGES = 24
 """Of one document: what is longer is a pasted file, whose middle is left to the keyword index."""
 
-_SENTENCE_END = re.compile(r"(?<=[.!?\n。！？])\s+")  # noqa: RUF001
+_SENTENCE_END = re.compile(r"(?<=[.!?\n。！？])\s+")
 
 
 def passages(text: str) -> list[str]:

@@ -1,15 +1,16 @@
 """From text to the terms of the keyword index. Pure; the same function reads documents and questions.
 
-Prose is lower-cased and lightly stemmed. What people paste is findable whole and in part: `src/app/userService.ts` gives the
-whole path, each name in it, and the words inside the names. Scripts that write without spaces are cut into pairs of
-neighbouring characters. Stop words are indexed, so that nothing is unfindable, but a question that has other words
-drops them.
+Prose is lower-cased and lightly stemmed. What people paste is findable whole and in part: `src/app/userService.ts`
+gives the whole path, each name in it, and the words inside the names. Scripts that write without spaces are cut into
+pairs of neighbouring characters. Stop words are indexed, so that nothing is unfindable, but a question that has other
+words drops them.
 """
 
 import re
 import threading
 import unicodedata
 from functools import lru_cache
+from typing import Protocol, cast
 
 import Stemmer
 
@@ -20,25 +21,34 @@ LONGEST_TERM = 80
 LONGEST_TEXT = 200_000
 """Characters of one document that are indexed; what is longer is a pasted file."""
 
-_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3100-\u312f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-"""Thai, Lao, Burmese, Khmer, Japanese, Chinese."""
-_RUN = re.compile(
-    rf"[{_UNSPACED}\U00020000-\U0003ffff]+|(?:(?![{_UNSPACED}\U00020000-\U0003ffff])\w)+(?:['’](?=\w)\w+)?|\S"
+_UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3100-\u312f\u31a0-\u31bf\u31f0-\u31ff"
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 )
+"""Thai, Lao, Burmese, Khmer, Japanese, Chinese."""
+_RUN = re.compile(rf"[{_UNSPACED}]+|(?:(?![{_UNSPACED}])\w)+(?:['’](?=\w)\w+)?|\S")
 _COMPOUND = re.compile(r"\w+(?:[-._/\\:@#+~$]+\w+)+|\w*_\w*")
-_IS_UNSPACED = re.compile(rf"[{_UNSPACED}\U00020000-\U0003ffff]")
+_IS_UNSPACED = re.compile(rf"[{_UNSPACED}]")
 _INNER = re.compile(r"[^\W\d_]+|\d+")
 _CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 
-STOP_WORDS = frozenset(
-    "a about after all also am an and any are as at be because been before being but by can could did do does doing done for from "
-    "had has have having he her here hers him his how i if in into is it its just let like me might my no not now of on or our out "
-    "over please should so some such than that the their them then there these they this those through to too up us very was we were "
-    "what when where which while who whom whose why will with would you your yours s t d ll m re ve don doesn didn isn wasn aren "
-    "won wouldn couldn shouldn hasn haven hadn im ive".split()
-)
+_STOP_TEXT = """
+a about after all also am an and any are as at be because been before being but by can could did do does doing done
+for from had has have having he her here hers him his how i if in into is it its just let like me might my no not now
+of on or our out over please should so some such than that the their them then there these they this those through to
+too up us very was we were what when where which while who whom whose why will with would you your yours s t d ll m re
+ve don doesn didn isn wasn aren won wouldn couldn shouldn hasn haven hadn im ive
+"""
+STOP_WORDS = frozenset(_STOP_TEXT.split())
 
-_stemmer = Stemmer.Stemmer("english")
+
+class _WordStemmer(Protocol):
+    """PyStemmer brings no types."""
+
+    def stemWord(self, word: str) -> str: ...  # noqa: N802
+
+
+_stemmer = cast(_WordStemmer, Stemmer.Stemmer("english"))  # pyright: ignore[reportUnknownMemberType]
 _stemming = threading.Lock()
 
 
@@ -119,4 +129,23 @@ def _stem(word: str) -> str:
     if len(word) < 3 or not word.isascii() or not word.isalpha():
         return word
     with _stemming:
-        return str(_stemmer.stemWord(word))
+        return _stemmer.stemWord(word)
+
+
+def spans(text: str) -> list[tuple[int, int, tuple[str, ...]]]:
+    """Where each word of a text stands, and its terms: for showing what matched."""
+    found: list[tuple[int, int, tuple[str, ...]]] = []
+    at = 0
+    for match in _COMPOUND.finditer(text):
+        found.extend(_spans_between(text, at, match.start()))
+        found.append((match.start(), match.end(), _terms_of(match[0])))
+        at = match.end()
+    found.extend(_spans_between(text, at, len(text)))
+    return found
+
+
+def _spans_between(text: str, start: int, end: int) -> list[tuple[int, int, tuple[str, ...]]]:
+    return [
+        (match.start(), match.end(), _terms_of(unicodedata.normalize("NFKC", match[0]).replace("’", "'")))
+        for match in _RUN.finditer(text, start, end)
+    ]

@@ -31,6 +31,11 @@ WHERE house = :house AND change > :after AND change <= coalesce((
 ), :end)
 ORDER BY change, message_id
 """
+NUMBER = "SELECT count(DISTINCT message_id) FROM history_changes WHERE house = :house AND change > :after"
+SAID = """
+SELECT count(*) FROM history_messages
+WHERE house = :house AND gone = 0 AND (standing = 'said' OR author = 'subagent')
+"""
 IS_NOTED = (
     "SELECT count(*) FROM (SELECT 1 FROM history_changes WHERE house = :house AND change = :change LIMIT 1) found"
 )
@@ -67,6 +72,12 @@ class ChangeStore:
 
     def newest(self) -> int:
         return self._session.value(NEWEST, {"house": self._house}) or 0
+
+    def number(self, after: int | None) -> int:
+        """How many messages were touched after a change; None: how many were said at all."""
+        if after is None:
+            return self._session.value(SAID, {"house": self._house})
+        return self._session.value(NUMBER, {"house": self._house, "after": after})
 
     def after(self, change: int, limit: int) -> list[Change]:
         """Changes with greater numbers, in order: at least `limit` if there are so many, and each number whole."""

@@ -1,5 +1,6 @@
 """Conversations and their lifecycle."""
 
+from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -41,6 +42,14 @@ WHERE house = :house AND messages > 0
     AND ended_at >= :since
 ORDER BY ended_at DESC, id LIMIT :limit
 """
+IDS = f"""
+SELECT id FROM history_conversations
+WHERE house = :house AND messages > 0
+    AND (:status = '' OR {CURRENT_STATUS} = :status)
+    AND (:project = '' OR lower(project) LIKE :project)
+ORDER BY id
+"""
+PROJECTS = "SELECT id, project FROM history_conversations WHERE house = :house AND id IN (:values)"
 COUNT = f"SELECT {CURRENT_STATUS}, count(*) FROM history_conversations WHERE house = :house AND messages > 0 GROUP BY 1"
 MONTHS = """
 SELECT count(*), count(DISTINCT substr(started_at, 1, 7)), min(started_at), max(ended_at)
@@ -100,6 +109,19 @@ class ConversationStore:
             conversation.status = Status(current)
             found.append(conversation)
         return found
+
+    def ids(self, ready_before: str, *, projects: Sequence[str], statuses: Sequence[str]) -> list[str]:
+        found: set[str] = set()
+        for project in projects:
+            for status in statuses:
+                given = self._given(
+                    ready_before=ready_before, status=status, project=f"%{project.lower()}%" if project else ""
+                )
+                found.update(row[0] for row in self._session.rows(IDS, given))
+        return sorted(found)
+
+    def projects(self, conversation_ids: Sequence[str]) -> dict[str, str]:
+        return dict(self._session.among(PROJECTS, list(conversation_ids), {"house": self._house}))
 
     def counts(self, ready_before: str) -> dict[str, int]:
         return dict(self._session.rows(COUNT, self._given(ready_before=ready_before)))

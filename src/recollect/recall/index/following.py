@@ -14,7 +14,7 @@ from recollect.history import Change, Message
 from recollect.recall.index.documents import facts_digest, is_document, prepare, text_digest
 from recollect.recall.index.store import Generation, GenerationStore, IndexStore, State
 from recollect.recall.index.vectors import Place, StoredVectors
-from recollect.recall.index.writing import Batch, Commit
+from recollect.recall.index.writing import Batch, Commit, posting_rows
 
 if TYPE_CHECKING:
     from recollect.embedding import Embedder
@@ -137,6 +137,8 @@ class Follower:
         reach: Reach | None = None,
     ) -> None:
         batch.added = prepare(changed, static) if changed else []
+        # The numbers are certain: they are given only if nobody else has moved the generation.
+        batch.postings = posting_rows(generation.next_doc, batch.added)
         with self._database.write() as session:
             stored = GenerationStore(session, self._house).get(generation.generation)
             if stored is None or stored.state is State.RETIRED or stored.step != generation.step:

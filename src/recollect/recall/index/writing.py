@@ -1,5 +1,6 @@
 """One commit of a follower: documents that are new, that changed, that are gone, and how far the feed was read."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -27,6 +28,9 @@ from recollect.recall.index.vectors import Place, StoredVectors, VectorWriter
 FACTS_KIND = "facts"
 MOST_SOURCES = 255
 
+PostingRow = tuple[str, int, bytes]
+"""Term, block of documents, data to append."""
+
 
 @dataclass(slots=True, kw_only=True)
 class Batch:
@@ -38,6 +42,8 @@ class Batch:
     """Only what is known beside the text changed."""
     ended: dict[str, Known] = field(default_factory=dict[str, Known])
     """Documents that die: the message is gone, or its text changed."""
+    postings: list[PostingRow] = field(default_factory=list[PostingRow])
+    """Of what is added, whose numbers begin with the generation's next."""
 
     def __len__(self) -> int:
         return len(self.added) + len(self.moved) + len(self.ended)
@@ -72,6 +78,7 @@ class Commit:
         for doc, item in zip(docs, batch.added, strict=True):
             known[item.message.id] = Known(doc, text_digest(item.message), facts_digest(item.message))
         self._store.save_documents(known)
+        self._store.add_postings(batch.postings)
         packed = {block: facts.tobytes() for block, facts in self._facts.items()}
         self._store.save_blocks(FACTS_KIND, self._place.version, packed)
         generation.documents += len(batch.added) - len(batch.ended)
@@ -94,7 +101,6 @@ class Commit:
             record["words"] = item.words
             record["state"] = ALIVE
             vectors[doc] = item.vectors
-        self._store.add_postings(_postings(added))
         self._vectors.add(self._generation.static_model, vectors, dimensions)
 
     def _set_facts(self, doc: int, message: Message, conversations: Mapping[str, int]) -> Facts:
@@ -134,12 +140,13 @@ class Commit:
         return sources.index(name)
 
 
-def _postings(added: Mapping[int, Prepared]) -> list[tuple[str, int, bytes]]:
-    """Rows in the order of their key, so that the engine goes through its pages once."""
-    gathered: dict[tuple[str, int], list[bytes]] = {}
-    for doc, item in added.items():
-        block, place = doc // POSTING_DOCUMENTS, place_in_block(doc)
+def posting_rows(first_doc: int, added: Sequence[Prepared]) -> list[PostingRow]:
+    """What documents with numbers from `first_doc` on add to the postings. In the order of the key, so that the engine
+    goes through its pages once."""
+    gathered: defaultdict[int, defaultdict[str, list[bytes]]] = defaultdict(lambda: defaultdict(list))
+    for doc, item in enumerate(added, first_doc):
+        terms, place = gathered[doc // POSTING_DOCUMENTS], place_in_block(doc)
         for term, frequency in item.terms.items():
-            posting = place + FREQUENCIES[min(frequency, MOST_FREQUENCY)]
-            gathered.setdefault((term, block), []).append(posting)
-    return [(term, block, b"".join(gathered[term, block])) for term, block in sorted(gathered)]
+            terms[term].append(place + (FREQUENCIES[frequency] if frequency < MOST_FREQUENCY else FREQUENCIES[-1]))
+    rows = [(term, block, b"".join(parts)) for block, terms in gathered.items() for term, parts in terms.items()]
+    return sorted(rows)

@@ -1,0 +1,42 @@
+"""What a search gives back."""
+
+from dataclasses import dataclass, field
+
+from recollect.recall.time_phrases import Period
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """One message that answers, and where it stands."""
+
+    kind: str = "message"
+    id: str
+    text: str
+    """All of it."""
+    snippet: str
+    highlights: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
+    """Where in the snippet words of the question stand: from, to."""
+    at: str
+    author: str
+    source: str
+    project: str
+    score: float
+    conversation: str
+    """Empty for what a sub-agent said beside a conversation."""
+    session_id: str
+    file: str
+    """Its key, as in `recollect conversations`."""
+    line: int
+    cwd: str
+    why: dict[str, float] | None = None
+    """What each part of the ranking gave; together they are the score."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    hits: list[Hit]
+    milliseconds: float
+    periods: list[Period] = field(default_factory=list[Period])
+    """The times that were read out of the question."""
+    lacks: list[str] = field(default_factory=list[str])
+    """What would make the answer better, in words for people."""

@@ -1,0 +1,111 @@
+"""What is asked, checked: every mistake in a question gets an answer that names it and the next step."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, tzinfo
+from enum import StrEnum
+
+from recollect.clock import local, parse_time
+from recollect.errors import Invalid
+from recollect.history import Author, Status
+from recollect.recall.time_phrases import find_periods
+
+MOST_HITS = 1_000
+SEARCHED_AUTHORS = (Author.USER, Author.ASSISTANT, Author.SUBAGENT)
+
+
+class SearchType(StrEnum):
+    CONVERSATIONS = "conversations"
+    FACTS = "facts"
+    BOTH = "both"
+    NOTES = "notes"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    text: str
+    search_type: SearchType = SearchType.BOTH
+    limit: int = 10
+    since: datetime | None = None
+    until: datetime | None = None
+    as_of: datetime | None = None
+    """What was known then: later things are left out."""
+    authors: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    projects: tuple[str, ...] = ()
+    """Parts of their paths, as in `recollect conversations --project`."""
+    statuses: tuple[str, ...] = ()
+    conversations: tuple[str, ...] = ()
+    """Their ids."""
+    now: datetime
+    """When it is asked: what "yesterday" counts from."""
+    zone: tzinfo | None = None
+    """Of the person who asks. None: that of this computer."""
+    rerank: bool = False
+    explain: bool = False
+
+    @property
+    def before(self) -> datetime | None:
+        """What was said later is left out."""
+        ends = [moment for moment in (self.until, self.as_of) if moment]
+        return min(ends) if ends else None
+
+
+def check(query: Query) -> None:
+    if not query.text.strip():
+        raise Invalid("There is nothing to search for. Give some words: recollect search 'what was decided about …'.")
+    if not 1 <= query.limit <= MOST_HITS:
+        raise Invalid(f"The limit is {query.limit}; it must be from 1 to {MOST_HITS}.")
+    for name, moment in (("since", query.since), ("until", query.until), ("as of", query.as_of), ("now", query.now)):
+        if moment and moment.tzinfo is None:
+            raise Invalid(f"The time in {name!r} has no zone. Give an aware datetime.")
+    _check_order(query)
+    check_known("author", query.authors, [str(author) for author in SEARCHED_AUTHORS])
+    check_known("status", query.statuses, [str(status) for status in Status])
+
+
+def _check_order(query: Query) -> None:
+    before = query.before
+    if query.since and before and query.since >= before:
+        raise Invalid(
+            f"The time range is upside down: it begins at {_shown(query.since)} and ends at {_shown(before)}. "
+            "Exchange --since and --until."
+        )
+
+
+def check_known(name: str, given: Sequence[str], known: Sequence[str]) -> None:
+    for value in given:
+        if value not in known:
+            raise Invalid(f"No {name} is called {value!r}. Known: {', '.join(known)}.")
+
+
+def _shown(moment: datetime) -> str:
+    return f"{local(moment.astimezone(UTC).isoformat()):%Y-%m-%d %H:%M}"
+
+
+def moment_of(text: str, now: datetime, zone: tzinfo, *, end: bool = False) -> datetime:
+    """A moment as people give it on the command line: `2026-05-01`, `2026-05-01T12:00`, "yesterday", "last week".
+
+    A day without an hour, or a phrase, is a stretch of time: its beginning, or with `end` its end.
+    """
+    words = text.strip()
+    is_whole_day = len(words) == len("2026-05-01")
+    parsed = None if is_whole_day else _parsed(words, zone)
+    if parsed:
+        return parsed
+    periods = find_periods(words, now, zone)
+    if periods:
+        return max(period.end for period in periods) if end else min(period.start for period in periods)
+    raise Invalid(
+        f"{text!r} is no time that is understood. Give a date such as 2026-05-01, a time such as 2026-05-01T12:00, "
+        "or words such as 'yesterday' or 'last week'."
+    )
+
+
+def _parsed(text: str, zone: tzinfo) -> datetime | None:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        stored = parse_time(text)
+        return datetime.fromisoformat(stored) if stored else None
+    return moment if moment.tzinfo else moment.replace(tzinfo=zone)

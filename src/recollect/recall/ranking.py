@@ -1,0 +1,200 @@
+"""From a question to documents in order: each step a function of its own, each part's share kept.
+
+Candidates are the documents with the best words and those closest in meaning, and their neighbours; a small house is
+looked at whole. Same documents, same question, same order on every engine and after every rebuild: what is equal in
+score is ordered by the message's identity.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.recall import closeness, keyword
+from recollect.recall.decay import recency
+from recollect.recall.index.formats import AUTHORS
+from recollect.recall.index.snapshot import Snapshot
+from recollect.recall.keyword import Term
+from recollect.recall.lending import Neighbourhood, need, neighbourhood
+from recollect.recall.periods import Span, inside
+from recollect.recall.recipes import Recipe
+
+Floats = NDArray[np.float64]
+Docs = NDArray[np.int64]
+Allowed = NDArray[np.bool_]
+
+LOOKED_AT_WHOLE = 4_000
+"""Documents. Up to so many, every one is a candidate."""
+CANDIDATES = 400
+"""From each way of finding. More changed nothing at a hundred times as many documents."""
+_USER, _ASSISTANT = AUTHORS.index("user"), AUTHORS.index("assistant")
+_PRECISION = 6
+"""Decimals of a score that count: beyond them, two engines add in different orders."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A question, ready to be ranked by."""
+
+    terms: Sequence[Term]
+    static: tuple[str, NDArray[np.float32]]
+    """(model, vector)"""
+    deep: tuple[str, NDArray[np.float32]] | None = None
+    allowed: Allowed | None = None
+    periods: Sequence[Span] = ()
+    now: int | None = None
+    """Milliseconds since 1970. None: how long ago something was said does not matter."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ranking:
+    """Documents, best first, with their scores and what each part gave."""
+
+    docs: Docs
+    scores: Floats
+    parts: Mapping[str, Floats]
+
+
+class Corpus:
+    """What ranking needs to know of all documents of a snapshot; worked out once for many questions."""
+
+    def __init__(self, snapshot: Snapshot, recipe: Recipe) -> None:
+        self.snapshot = snapshot
+        self.recipe = recipe
+        self.alive = np.flatnonzero(snapshot.alive)
+
+    @cached_property
+    def mean_length(self) -> float:
+        return float(self.snapshot.facts.terms[self.alive].mean()) if len(self.alive) else 1.0
+
+    @cached_property
+    def norms(self) -> NDArray[np.float32]:
+        return keyword.length_norms(self.snapshot.facts.terms, self.mean_length, self.recipe).astype(np.float32)
+
+    @cached_property
+    def by_users(self) -> Allowed:
+        return (self.snapshot.facts.author == _USER) & self.snapshot.alive
+
+    @cached_property
+    def users_words(self) -> Floats:
+        """How many terms users used, by conversation."""
+        facts = self.snapshot.facts
+        size = int(facts.conversation.max()) + 1 if len(facts.conversation) else 0
+        chosen = self.by_users
+        words = facts.terms[chosen].astype(np.float64)
+        return np.bincount(facts.conversation[chosen], words, minlength=size).astype(np.float64)
+
+
+def rank(corpus: Corpus, asked: Asked) -> Ranking:
+    snapshot = corpus.snapshot
+    around = neighbourhood(_candidates(corpus, asked), snapshot.neighbours)
+    if not len(around.docs):
+        return Ranking(docs=around.docs, scores=np.zeros(0), parts={})
+    parts = _parts(corpus, asked, around)
+    total: Floats = np.round(sum(parts.values(), np.zeros(len(around.docs))), _PRECISION)
+    shown = np.arange(len(around.docs)) if asked.allowed is None else np.flatnonzero(asked.allowed[around.docs])
+    order = shown[np.lexsort((snapshot.facts.identity[around.docs[shown]], -total[shown]))]
+    return Ranking(
+        docs=around.docs[order], scores=total[order], parts={name: values[order] for name, values in parts.items()}
+    )
+
+
+def _candidates(corpus: Corpus, asked: Asked) -> Docs:
+    allowed = corpus.alive if asked.allowed is None else np.flatnonzero(asked.allowed & corpus.snapshot.alive)
+    if len(allowed) <= LOOKED_AT_WHOLE:
+        return allowed
+    mask = asked.allowed
+    found = [*_best(corpus, asked, mask)]
+    if asked.periods:
+        in_time = inside(corpus.snapshot.facts.at, asked.periods) >= 0.5
+        found.extend(_best(corpus, asked, in_time if mask is None else in_time & mask))
+    return np.unique(np.concatenate(found))
+
+
+def _best(corpus: Corpus, asked: Asked, allowed: Allowed | None) -> list[Docs]:
+    """The candidates of each way of finding."""
+    found: list[Docs] = []
+    if asked.terms:
+        scores = keyword.own_scores(asked.terms, corpus.norms, corpus.recipe)
+        if allowed is not None:
+            scores[~allowed] = 0.0
+        found.append(_highest(scores, CANDIDATES))
+    models = [model for model in (asked.static, asked.deep) if model]
+    found.extend(corpus.snapshot.nearest(name, vector, allowed, CANDIDATES)[0] for name, vector in models)
+    return found
+
+
+def _highest(scores: NDArray[np.float32], count: int) -> Docs:
+    """All documents at least as good as the best `count`, so that ties do not depend on their order."""
+    matching = np.flatnonzero(scores)
+    if len(matching) <= count:
+        return matching
+    there = scores[matching]
+    least = np.partition(there, len(there) - count)[len(there) - count]
+    better = matching[there > least]
+    tied = matching[there == least]
+    return np.concatenate([better, tied[: max(count, CANDIDATES * 4) - len(better)]])
+
+
+def _parts(corpus: Corpus, asked: Asked, around: Neighbourhood) -> dict[str, Floats]:
+    facts, recipe = corpus.snapshot.facts, corpus.recipe
+    docs = around.docs
+    needs = need(facts.terms[docs], recipe.telling_words)
+    points = _closeness(corpus, asked, around, needs)
+    parts = {
+        "keyword": _keyword(corpus, asked.terms, around, needs),
+        "closeness": recipe.closeness * points,
+        "conversation": _conversation(corpus, asked.terms, docs, points),
+        "author": np.where(facts.author[docs] == _ASSISTANT, recipe.assistant, 0.0),
+    }
+    if asked.periods:
+        parts["period"] = recipe.period * inside(facts.at[docs], asked.periods)
+    elif asked.now is not None:
+        parts["recency"] = recipe.recency * recency(facts.at[docs], asked.now)
+    return parts
+
+
+def _keyword(corpus: Corpus, terms: Sequence[Term], around: Neighbourhood, needs: Floats) -> Floats:
+    recipe = corpus.recipe
+    if not terms:
+        return np.zeros(len(around.docs))
+    slots = np.full(corpus.snapshot.documents, -1, np.int32)
+    slots[around.docs] = np.arange(len(around.docs), dtype=np.int32)
+    norms = corpus.norms[around.docs].astype(np.float64)
+    scores = keyword.lent_scores(terms, slots, around, norms, needs, recipe)
+    return recipe.keyword * scores * (recipe.keyword_in_long + (1.0 - recipe.keyword_in_long) * needs)
+
+
+def _closeness(corpus: Corpus, asked: Asked, around: Neighbourhood, needs: Floats) -> Floats:
+    static = _points(corpus, asked.static, around.docs)
+    deep = _points(corpus, asked.deep, around.docs) if asked.deep else None
+    points = closeness.united(deep, static, corpus.recipe)
+    return closeness.with_neighbours(points, around, needs, corpus.recipe)
+
+
+def _points(corpus: Corpus, model: tuple[str, NDArray[np.float32]], docs: Docs) -> Floats:
+    name, vector = model
+    passages, mean, covariance = corpus.snapshot.passage_spread(name)
+    if not passages:
+        return np.full(len(docs), np.nan)
+    question = vector.astype(np.float64)
+    deviation = float(np.sqrt(max(question @ covariance @ question, 0.0)))
+    similarities = corpus.snapshot.similarities(name, vector, docs)
+    passages_each = closeness.usual_passages(corpus.snapshot.facts.terms[docs])
+    return closeness.calibrated(similarities, passages_each, float(question @ mean), deviation, corpus.recipe)
+
+
+def _conversation(corpus: Corpus, terms: Sequence[Term], docs: Docs, points: Floats) -> Floats:
+    """What the conversation as a whole has to do with the question, for each of its documents."""
+    recipe = corpus.recipe
+    conversations = corpus.snapshot.facts.conversation
+    names, places = np.unique(conversations[docs], return_inverse=True)
+    best = np.full(len(names), -np.inf)
+    np.maximum.at(best, places, points)
+    scores = recipe.conversation * best
+    if terms:
+        words = keyword.conversation_scores(terms, conversations, corpus.by_users, corpus.users_words, recipe)
+        scores += recipe.conversation_keyword * words[names]
+    return scores[places]

@@ -1,0 +1,179 @@
+"""Recall: the one object through which everything that was said is found again.
+
+Who may write: only this class, in the index, which is derived from history and can be dropped and built anew any time.
+In history it only reads, and lets it forget changes that the index has followed.
+"""
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
+from typing import TYPE_CHECKING
+
+from recollect.clock import Clock
+from recollect.database import Database
+from recollect.errors import Invalid, NotFound
+from recollect.history import History
+from recollect.recall.hits import Found
+from recollect.recall.index import Superseded, open_index
+from recollect.recall.query import Query, SearchType, check
+from recollect.recall.recipes import STANDARD, Recipe
+from recollect.recall.search import Search
+from recollect.settings import Settings
+
+if TYPE_CHECKING:
+    from recollect.embedding import Models
+
+Progress = Callable[[int], None]
+
+KEPT_CHANGES = 10_000
+"""Followed changes of history are forgotten in steps of so many."""
+TRIES = 3
+"""A search whose index was replaced under it begins again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexState:
+    """How far the index is."""
+
+    documents: int
+    waiting: int
+    """Changes of history that it has not followed."""
+    deepened: int
+    generation: int
+    static: str
+    deep: str
+    """Empty: no deep model is here, or none is wanted."""
+    bytes: int
+
+
+class Recall:
+    """`memory.recall`: safe to share between threads."""
+
+    def __init__(
+        self,
+        database: Database,
+        settings: Settings,
+        history: History,
+        models: "Models",
+        clock: Clock,
+        recipe: Recipe = STANDARD,
+    ) -> None:
+        self._history = history
+        self._models = models
+        self._clock = clock
+        self._index = open_index(database, settings.house)
+        self._search = Search(self._index, history, models, recipe, wants_deep=bool(settings.deep_model))
+        self._writing = threading.Lock()
+
+    def close(self) -> None:
+        self._index.close()
+
+    # Finding
+
+    def search(
+        self,
+        text: str,
+        *,
+        search_type: str = "both",
+        limit: int = 10,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        as_of: datetime | None = None,
+        authors: Sequence[str] = (),
+        sources: Sequence[str] = (),
+        projects: Sequence[str] = (),
+        statuses: Sequence[str] = (),
+        conversations: Sequence[str] = (),
+        agent: str = "",
+        now: datetime | None = None,
+        zone: tzinfo | None = None,
+        rerank: bool = False,
+        explain: bool = False,
+        fresh: bool = True,
+    ) -> Found:
+        """The best messages for a question, best first.
+
+        `fresh`: first index what was said since the last time. `now` is when it is asked, `zone` where: what
+        "yesterday" counts from. `rerank`: have a model read the best hits again, which is better and slower.
+        """
+        if agent:
+            raise NotFound(f"No agent is called {agent!r} in this house: all history belongs to the house.")
+        if search_type not in list(SearchType):
+            raise Invalid(f"No search type is called {search_type!r}. Known: {', '.join(SearchType)}.")
+        query = Query(
+            text=text,
+            search_type=SearchType(search_type),
+            limit=limit,
+            since=since,
+            until=until,
+            as_of=as_of,
+            authors=tuple(authors),
+            sources=tuple(sources),
+            projects=tuple(projects),
+            statuses=tuple(statuses),
+            conversations=tuple(conversations),
+            now=now or self._clock(),
+            zone=zone,
+            rerank=rerank,
+            explain=explain,
+        )
+        check(query)
+        if fresh:
+            self.catch_up()
+        for _ in range(TRIES - 1):
+            try:
+                return self._search.run(query)
+            except Superseded:
+                continue
+        return self._search.run(query)
+
+    # Indexing
+
+    def catch_up(self, on_progress: Progress = lambda _: None) -> int:
+        """Index what history has and the index has not: words, fast vectors. How many messages were looked at."""
+        with self._writing:
+            done = self._index.follow(self._history, self._models.static, on_progress=on_progress)
+            followed = self._index.consumed()
+            if followed is not None and done >= KEPT_CHANGES:
+                self._history.forget_changes(followed)
+            return done
+
+    def deepen(
+        self,
+        stop: Callable[[], bool] = lambda: False,
+        on_total: Progress = lambda _: None,
+        on_progress: Progress = lambda _: None,
+    ) -> int:
+        """Give messages the vectors of the deep model, the newest first; how many got theirs. Resumable at any time."""
+        deep = self._models.deep
+        return self._index.deepen(self._history, deep, stop, on_total, on_progress) if deep else 0
+
+    def reindex(self, on_progress: Progress = lambda _: None) -> None:
+        """Build the index anew. The old one serves until the new one is whole."""
+        with self._writing:
+            self._index.rebuild(self._history, self._models.static, on_progress)
+
+    def drop(self) -> None:
+        """Remove the index of this house. The next search builds it."""
+        with self._writing:
+            self._index.drop()
+
+    def purge(self) -> int:
+        """Remove what is left of messages that are no longer there; how many."""
+        with self._writing:
+            return self._index.purge()
+
+    def state(self) -> IndexState:
+        figures = self._index.figures()
+        deep = self._models.deep
+        name = deep.name if deep else ""
+        return IndexState(
+            documents=figures.documents if figures else 0,
+            waiting=self._history.waiting(figures.change if figures and figures.is_paged else None),
+            deepened=figures.with_vectors.get(name, 0) if figures else 0,
+            generation=figures.generation if figures else 0,
+            static=figures.static_model if figures else "",
+            deep=name,
+            bytes=figures.bytes if figures else 0,
+        )

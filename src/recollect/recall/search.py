@@ -1,0 +1,265 @@
+"""One search: the question is read, documents are ranked, the best become hits."""
+
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, tzinfo
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.history import History, Message
+from recollect.recall import keyword
+from recollect.recall.diversity import diversified
+from recollect.recall.hits import Found, Hit
+from recollect.recall.index import Index, Snapshot
+from recollect.recall.index.formats import AUTHORS, NO_TIME
+from recollect.recall.keyword import Term
+from recollect.recall.periods import asked_periods, spans
+from recollect.recall.query import Query, SearchType, check_known
+from recollect.recall.ranking import Asked, Corpus, Ranking, rank
+from recollect.recall.recipes import Recipe
+from recollect.recall.rerank import READ, Candidate, judged
+from recollect.recall.snippets import snippet
+from recollect.recall.time_phrases import asks_about_past
+from recollect.recall.words import document_terms, query_terms
+
+if TYPE_CHECKING:
+    from recollect.embedding import Embedder, Models, Reranker
+
+MOST_WORDS = 300
+"""Words of a question that are looked up. What is longer has something pasted into it."""
+TELLING_WORDS = 40
+"""Of them, those that tell most are ranked by."""
+MOST_EMBEDDED = 2_000
+"""Characters of a question that become its vector."""
+COMPARED = 60
+"""Best hits among which repetitions sink."""
+SPELLINGS = 8
+"""A word that nobody used may be the beginning of so many others."""
+SHORTEST_BEGINNING = 3
+"""Characters."""
+
+Vector = NDArray[np.float32]
+Chosen = list[tuple[int, float, dict[str, float]]]
+"""(document, score, parts), best first."""
+
+
+class Search:
+    """Safe to share between threads."""
+
+    def __init__(
+        self, index: Index, history: History, models: "Models", recipe: Recipe, *, wants_deep: bool = True
+    ) -> None:
+        self._index = index
+        self._history = history
+        self._models = models
+        self._recipe = recipe
+        self._wants_deep = wants_deep
+        self._lock = threading.Lock()
+        self._latest: Corpus | None = None
+
+    def run(self, query: Query) -> Found:
+        started = time.perf_counter()
+        if query.search_type in (SearchType.FACTS, SearchType.NOTES):
+            return Found(
+                hits=[], milliseconds=0.0, lacks=[f"no {query.search_type} are kept yet; messages are searched"]
+            )
+        static, deep = self._models.static, self._models.deep
+        corpus = self._corpus([static.name, deep.name] if deep else [static.name])
+        snapshot = corpus.snapshot
+        is_deep = deep is not None and deep.name in snapshot.spreads
+        zone = query.zone or _this_zone(query.now)
+        periods = asked_periods(query.text, query.now, zone)
+        terms = _terms(snapshot, query.text, len(corpus.alive))
+        asked = Asked(
+            terms=terms,
+            static=(static.name, _embedded(static, query.text)),
+            deep=(deep.name, _embedded(deep, query.text)) if deep and is_deep else None,
+            allowed=self._allowed(query, snapshot),
+            periods=spans(periods),
+            now=None if asks_about_past(query.text, query.now, zone) else _milliseconds(query.now),
+        )
+        ranking = rank(corpus, asked)
+        hits = self._hits(query, snapshot, ranking, {term.text: term.weight for term in terms})
+        return Found(
+            hits=hits,
+            milliseconds=round((time.perf_counter() - started) * 1000, 3),
+            periods=periods,
+            lacks=self._lacks(query, deep, is_deep),
+        )
+
+    def _corpus(self, models: Sequence[str]) -> Corpus:
+        snapshot = self._index.snapshot(models)
+        with self._lock:
+            if self._latest is None or self._latest.snapshot is not snapshot:
+                self._latest = Corpus(snapshot, self._recipe)
+            return self._latest
+
+    def _lacks(self, query: Query, deep: "Embedder | None", is_deep: bool) -> list[str]:
+        lacks: list[str] = []
+        if deep is None and self._wants_deep:
+            lacks.append("the deep model is not here: `recollect models pull` fetches it")
+        elif deep and not is_deep:
+            lacks.append("messages have only the fast vectors so far: `recollect reindex --deepen`, or `recollect up`")
+        if query.rerank and self._models.reranker is None:
+            lacks.append("the reranking model is not here: `recollect models pull` fetches it")
+        return lacks
+
+    # What may be found
+
+    def _allowed(self, query: Query, snapshot: Snapshot) -> NDArray[np.bool_] | None:
+        """None: everything."""
+        facts = snapshot.facts
+        masks: list[NDArray[np.bool_]] = []
+        if query.authors:
+            masks.append(np.isin(facts.author, [AUTHORS.index(author) for author in query.authors]))
+        if query.sources:
+            check_known("source", query.sources, sorted({*snapshot.sources, *self._history.source_names()}))
+            codes = [snapshot.sources.index(source) for source in query.sources if source in snapshot.sources]
+            masks.append(np.isin(facts.source, codes))
+        if query.since:
+            masks.append(facts.at >= _milliseconds(query.since))
+        if query.before:
+            masks.append((facts.at < _milliseconds(query.before)) & (facts.at != NO_TIME))
+        chosen = self._chosen_conversations(query)
+        if chosen is not None:
+            ordinals = list(snapshot.conversation_ordinals(chosen).values())
+            masks.append(np.isin(facts.conversation, ordinals))
+        return np.logical_and.reduce(masks) if masks else None
+
+    def _chosen_conversations(self, query: Query) -> list[str] | None:
+        """None: all of them, and what belongs to none."""
+        if not (query.conversations or query.projects or query.statuses):
+            return None
+        chosen: set[str] | None = None
+        if query.conversations:
+            chosen = {self._history.conversation(name).conversation.id for name in query.conversations}
+        if query.projects or query.statuses:
+            found = self._history.conversation_ids(projects=query.projects, statuses=query.statuses)
+            chosen = set(found) if chosen is None else chosen & set(found)
+        return sorted(chosen or ())
+
+    # Hits
+
+    def _hits(self, query: Query, snapshot: Snapshot, ranking: Ranking, weights: Mapping[str, float]) -> list[Hit]:
+        reranker = self._models.reranker if query.rerank else None
+        number = max(query.limit, READ if reranker else 0) + COMPARED // 2
+        docs = ranking.docs[:number]
+        ids = snapshot.message_ids(docs)
+        messages = self._history.documents([message_id for message_id in ids if message_id])
+        chosen: Chosen = [
+            (
+                place,
+                float(ranking.scores[place]),
+                {name: float(values[place]) for name, values in ranking.parts.items()},
+            )
+            for place, message_id in enumerate(ids)
+            if message_id in messages
+        ]
+        texts = {place: messages[ids[place]] for place, _, _ in chosen}
+        if reranker:
+            chosen = self._reranked(query, snapshot, docs, chosen, texts, weights, reranker)
+        chosen = _without_repetitions(chosen, texts, self._recipe.repetition)[: query.limit]
+        return self._described(query, chosen, texts, weights)
+
+    def _reranked(
+        self,
+        query: Query,
+        snapshot: Snapshot,
+        docs: NDArray[np.int64],
+        chosen: Chosen,
+        texts: Mapping[int, Message],
+        weights: Mapping[str, float],
+        reranker: "Reranker",
+    ) -> Chosen:
+        read, rest = chosen[:READ], chosen[READ:]
+        places = [place for place, _, _ in read]
+        before_docs = snapshot.neighbours(docs[places], -1)
+        before_ids = snapshot.message_ids(before_docs[before_docs >= 0])
+        names = dict(zip(before_docs[before_docs >= 0].tolist(), before_ids, strict=True))
+        before = self._history.documents([name for name in before_ids if name])
+        candidates = [
+            Candidate(texts[place].text, before[name].text if (name := names.get(int(doc), "")) in before else "")
+            for place, doc in zip(places, before_docs, strict=True)
+        ]
+        judgements = judged(query.text[:MOST_EMBEDDED], candidates, weights, reranker) * self._recipe.rerank
+        if not len(judgements):
+            return chosen
+        # The rest stays behind: what was read ends where it began, on average.
+        judgements -= judgements.min()
+        again = [
+            (place, score + float(judgement), {**parts, "rerank": float(judgement)})
+            for (place, score, parts), judgement in zip(read, judgements, strict=True)
+        ]
+        again.sort(key=lambda item: (-round(item[1], 6), item[0]))
+        return [*again, *rest]
+
+    def _described(
+        self, query: Query, chosen: Chosen, texts: Mapping[int, Message], weights: Mapping[str, float]
+    ) -> list[Hit]:
+        shown = [texts[place] for place, _, _ in chosen]
+        files = self._history.file_keys(shown)
+        projects = self._history.projects_of([message.conversation_id or "" for message in shown])
+        hits: list[Hit] = []
+        for (_, score, parts), message in zip(chosen, shown, strict=True):
+            part = snippet(message.text, weights)
+            hits.append(
+                Hit(
+                    id=message.id,
+                    text=message.text,
+                    snippet=part.text,
+                    highlights=part.highlights,
+                    at=message.at,
+                    author=str(message.author),
+                    source=message.source,
+                    project=projects.get(message.conversation_id or "", "") or message.cwd,
+                    score=round(score, 6),
+                    conversation=message.conversation_id or "",
+                    session_id=message.session_id,
+                    file=files.get(message.file_id, ""),
+                    line=message.line,
+                    cwd=message.cwd,
+                    why={name: round(value, 4) for name, value in parts.items()} if query.explain else None,
+                )
+            )
+        return hits
+
+
+def _terms(snapshot: Snapshot, text: str, documents: int) -> list[Term]:
+    """The words of the question that somebody used, the most telling first."""
+    words = query_terms(text)[:MOST_WORDS]
+    postings = snapshot.postings_of(words)
+    terms: list[Term] = []
+    for word in words:
+        found = postings[word]
+        if not len(found[0]) and len(word) >= SHORTEST_BEGINNING:
+            longer = snapshot.terms_with_prefix(word, SPELLINGS)
+            found = keyword.merged(list(snapshot.postings_of(longer).values())) if longer else found
+        if len(found[0]):
+            terms.append(Term(word, keyword.weight(documents, len(found[0])), *found))
+    return sorted(terms, key=lambda term: (-term.weight, term.text))[:TELLING_WORDS]
+
+
+def _without_repetitions(chosen: Chosen, texts: Mapping[int, Message], penalty: float) -> Chosen:
+    compared, rest = chosen[:COMPARED], chosen[COMPARED:]
+    words = [frozenset(document_terms(texts[place].text[:2_000])) for place, _, _ in compared]
+    order = diversified([score for _, score, _ in compared], words, penalty)
+    kept: Chosen = []
+    for place, score in order:
+        doc, before, parts = compared[place]
+        kept.append((doc, score, {**parts, "repetition": score - before} if score < before else parts))
+    return sorted([*kept, *rest], key=lambda item: (-round(item[1], 6), item[0]))
+
+
+def _embedded(embedder: "Embedder", text: str) -> Vector:
+    return embedder.query(text[:MOST_EMBEDDED])
+
+
+def _milliseconds(moment: datetime) -> int:
+    return round(moment.timestamp() * 1000)
+
+
+def _this_zone(now: datetime) -> tzinfo:
+    return now.astimezone().tzinfo or UTC
