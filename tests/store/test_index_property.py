@@ -96,7 +96,9 @@ class Story:
         self.index.snapshot(MODELS)
 
 
-@settings(max_examples=100, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=100, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(happening=st.lists(events, max_size=30))
 def test_an_index_that_followed_equals_one_that_was_built_at_once(
     open_house: OpenIndex, happening: list[tuple[object, ...]]

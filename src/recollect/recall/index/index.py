@@ -122,6 +122,11 @@ class Index:
             every = GenerationStore(session, self.house).every()
         return min((found.change for found in every if found.state is not State.RETIRED), default=None)
 
+    def reached(self) -> int | None:
+        """The change that the serving generation has followed. None: it has not read everything once."""
+        generation = self._serving()
+        return generation.change if generation and generation.is_paged else None
+
     def figures(self) -> IndexFigures | None:
         """None: there is no index yet."""
         with self.database.read() as session:
