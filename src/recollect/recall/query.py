@@ -42,6 +42,8 @@ class Query:
     zone: tzinfo | None = None
     """Of the person who asks. None: that of this computer."""
     rerank: bool = False
+    fast: bool = False
+    """Leave out the deep model, which takes half a second to load."""
     explain: bool = False
 
     @property

@@ -89,6 +89,7 @@ class Recall:
         now: datetime | None = None,
         zone: tzinfo | None = None,
         rerank: bool = False,
+        fast: bool = False,
         explain: bool = False,
         fresh: bool = True,
     ) -> Found:
@@ -96,6 +97,7 @@ class Recall:
 
         `fresh`: first index what was said since the last time. `now` is when it is asked, `zone` where: what
         "yesterday" counts from. `rerank`: have a model read the best hits again, which is better and slower.
+        `fast`: leave out the deep model, which is worse and quicker in a process that has just started.
         """
         if agent:
             raise NotFound(f"No agent is called {agent!r} in this house: all history belongs to the house.")
@@ -116,6 +118,7 @@ class Recall:
             now=now or self._clock(),
             zone=zone,
             rerank=rerank,
+            fast=fast,
             explain=explain,
         )
         check(query)
@@ -163,6 +166,10 @@ class Recall:
         """Remove what is left of messages that are no longer there; how many."""
         with self._writing:
             return self._index.purge()
+
+    def waiting(self) -> int:
+        """How many messages the next `catch_up` looks at."""
+        return self._history.waiting(self._index.reached())
 
     def state(self) -> IndexState:
         figures = self._index.figures()

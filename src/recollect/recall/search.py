@@ -66,7 +66,7 @@ class Search:
             return Found(
                 hits=[], milliseconds=0.0, lacks=[f"no {query.search_type} are kept yet; messages are searched"]
             )
-        static, deep = self._models.static, self._models.deep
+        static, deep = self._models.static, None if query.fast else self._models.deep
         corpus = self._corpus([static.name, deep.name] if deep else [static.name])
         snapshot = corpus.snapshot
         is_deep = deep is not None and deep.name in snapshot.spreads
@@ -99,7 +99,7 @@ class Search:
 
     def _lacks(self, query: Query, deep: "Embedder | None", is_deep: bool) -> list[str]:
         lacks: list[str] = []
-        if deep is None and self._wants_deep:
+        if deep is None and self._wants_deep and not query.fast:
             lacks.append("the deep model is not here: `recollect models pull` fetches it")
         elif deep and not is_deep:
             lacks.append("messages have only the fast vectors so far: `recollect reindex --deepen`, or `recollect up`")

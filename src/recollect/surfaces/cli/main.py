@@ -20,6 +20,7 @@ COMMANDS = {
     "ingest": "history",
     "conversations": "history",
     "show": "history",
+    "search": "search",
     "sources": "sources",
     "pause": "history",
     "resume": "history",
@@ -28,6 +29,7 @@ COMMANDS = {
     "doctor": "operation",
     "sql": "operation",
     "models": "models",
+    "reindex": "search",
     "eval": "evaluation",
     "completion": "operation",
 }

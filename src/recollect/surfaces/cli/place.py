@@ -9,6 +9,7 @@ import click
 
 if TYPE_CHECKING:
     from recollect.memory import Memory
+    from recollect.settings import Settings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +23,21 @@ class Place:
         from recollect.memory import open_memory
 
         return open_memory(self.home, self.database)
+
+    def settings(self) -> "Settings":
+        from recollect.settings import load_settings
+
+        return load_settings(self.home, self.database)
+
+    def invocation(self) -> str:
+        """How the next command for the same home begins. An address of a database is not repeated: it may hold a
+        password."""
+        from recollect.surfaces.cli.output import program, short_path
+
+        words = [program(), *(["--home", short_path(str(self.home))] if self.home else [])]
+        if self.database and "://" not in self.database:
+            words += ["--db", short_path(self.database)]
+        return " ".join(words)
 
 
 json_option: Callable[[Callable[..., Any]], Callable[..., Any]] = click.option(
