@@ -53,6 +53,17 @@ def test_nothing_outside_the_haystack_is_found(tmp_path: Path) -> None:
     assert found["session"]["any@1"] == 1
 
 
+def test_the_baselines_read_the_names_that_search_reads(tmp_path: Path) -> None:
+    write_lines(tmp_path / "sessions.jsonl", SESSIONS)
+    named = {**QUESTIONS[0], "question": "Ben?", "haystack": ["g/s1"]}
+    named |= {"evidence_sessions": ["g/s1"], "evidence_turns": ["g/D1:2"]}
+    write_lines(tmp_path / "questions.jsonl", [named])
+
+    found = evaluate(open_set("recall-set", tmp_path), STATIC_ONLY).to_json()
+
+    assert found["turn"]["any@1"] == found["baselines"]["bm25"]["turn"]["any@1"] == 1
+
+
 def test_nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     data = open_set("recall-set", write_neutral(tmp_path / "set"))
     scratch = tmp_path / "scratch"

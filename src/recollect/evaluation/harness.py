@@ -11,7 +11,7 @@ import tempfile
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -78,11 +78,14 @@ class _Trial:
         self.result.haystacks += 1
         self.result.sessions += len(self.haystack.sessions)
         self.result.turns += len(turns)
-        bm25 = PlainBm25(turns)
-        vectors = VectorsOnly(turns, self.models.deep or self.models.static)
         with self._memory() as memory:
-            turn_of = self._take_in(memory)
+            kept = self._take_in(memory)
+            self.result.turns_lost += len(turns) - len(kept)
+            turn_of = {message: turn.id for message, turn in kept.items()}
             self._index(memory)
+            # The baselines read what search reads: the words as history keeps them, after the speaker's name.
+            bm25 = PlainBm25(list(kept.values()))
+            vectors = VectorsOnly(list(kept.values()), self.models.deep or self.models.static)
             for question in self.haystack.questions:
                 ranked = self._search(memory, question, turn_of)
                 self.result.search.take(question, ranked, session_of)
@@ -107,17 +110,16 @@ class _Trial:
             yield memory
         shutil.rmtree(self.folder)
 
-    def _take_in(self, memory: Memory) -> dict[str, str]:
-        """Message → turn."""
+    def _take_in(self, memory: Memory) -> dict[str, Turn]:
+        """Message → its turn, with the words as they are kept, in the order of the haystack."""
         path = self.folder / "haystack.jsonl"
         lines = list(written(self.haystack))
         path.write_text("".join(json.dumps(line) + "\n" for line, _ in lines), encoding="utf-8")
         report = memory.history.ingest([path], source="generic")
         if report.failed:
             raise Corrupt(f"A haystack was not taken in: {report.problems[0].reason}. Please report it with the set.")
-        found = {message.id: lines[message.line - 1][1].id for message in memory.history.export()}
-        self.result.turns_lost += len(lines) - len(found)
-        return found
+        messages = sorted(memory.history.export(), key=lambda message: message.line)
+        return {message.id: replace(lines[message.line - 1][1], text=message.text) for message in messages}
 
     def _index(self, memory: Memory) -> None:
         memory.recall.catch_up()
