@@ -38,8 +38,8 @@ class WordVectors:
 
 @lru_cache(maxsize=20_000)
 def _random_vector(seed: str, dimensions: int) -> np.ndarray:
-    number = int.from_bytes(hashlib.blake2b(seed.encode(), digest_size=8).digest(), "little")
-    return np.random.default_rng(number).standard_normal(dimensions)
+    raw = hashlib.blake2b(seed.encode(), digest_size=dimensions).digest()
+    return np.frombuffer(raw, np.int8).astype(np.float64)
 
 
 class HouseOfWords:
@@ -111,9 +111,10 @@ class HouseOfWords:
         return [pair for pair in pairs if pair > after][:limit]
 
 
-def contents_of(index: Index, models: Sequence[str], questions: Sequence[Floats] = ()) -> dict[str, Any]:
+def contents_of(index: Index, models: Sequence[WordVectors], *questions: str) -> dict[str, Any]:
     """Everything an index says, told by messages: two builds of one history say the same, however they number it."""
-    snapshot = index.snapshot(models)
+    snapshot = index.snapshot([model.name for model in models])
+    asked = [(model.name, model.query(question)) for model in models for question in questions]
     docs = np.flatnonzero(snapshot.alive)
     ids = dict(zip(docs.tolist(), snapshot.message_ids(docs), strict=True))
     facts = snapshot.facts
@@ -139,12 +140,11 @@ def contents_of(index: Index, models: Sequence[str], questions: Sequence[Floats]
             for distance in (-2, -1, 1, 2)
             for neighbours in [snapshot.neighbours(docs, distance)]
         },
-        "spread": {name: tuple(part.tobytes() for part in _spread(snapshot, name)) for name in models},
-        "nearest": [_nearest(snapshot, name, asked, ids) for name in models for asked in questions],
+        "spread": {model.name: tuple(part.tobytes() for part in _spread(snapshot, model.name)) for model in models},
+        "nearest": [_nearest(snapshot, name, vector, ids) for name, vector in asked],
         "similarities": [
-            dict(zip(ids.values(), snapshot.similarities(name, asked, docs).tolist(), strict=True))
-            for name in models
-            for asked in questions
+            dict(zip(ids.values(), snapshot.similarities(name, vector, docs).tolist(), strict=True))
+            for name, vector in asked
         ],
     }
 

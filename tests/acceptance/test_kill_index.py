@@ -77,10 +77,8 @@ class Workers:
         return process
 
 
-def contents(index: Index) -> list[Any]:
-    return [
-        contents_of(index, [model.name], [model.query(question) for question in QUESTIONS]) for model in (STATIC, DEEP)
-    ]
+def contents(index: Index) -> dict[str, Any]:
+    return contents_of(index, [STATIC, DEEP], *QUESTIONS)
 
 
 def kill_often(workers: Workers, task: str) -> None:
@@ -98,7 +96,7 @@ def test_kills_while_the_index_is_made_end_in_the_index_of_a_clean_run(tmp_path:
     workers = Workers(home, address, 7)
     with recollect.open(home=home, database=address) as memory:
         for _ in range(2):
-            for _ in range(10):
+            for _ in range(3):
                 for write in next(growth):
                     carry_out(folder, write, dice)
             memory.history.ingest([folder])
@@ -115,9 +113,10 @@ def test_kills_while_the_index_is_made_end_in_the_index_of_a_clean_run(tmp_path:
         clean = Index(followed.database, "clean", followed.stored)
         clean.follow(memory.history, STATIC)
         clean.deepen(memory.history, DEEP)
-        assert len(before[0]["facts"]) > 1_000
-        assert before == contents(clean)
-        assert contents(followed) == contents(clean)
+        expected = contents(clean)
+        assert len(expected["facts"]) > 1_000
+        assert before == expected
+        assert contents(followed) == expected
         figures = followed.figures()
         assert figures
         assert figures.generation > 1

@@ -121,8 +121,4 @@ def test_an_index_that_followed_equals_one_that_was_built_at_once(
 
 
 def contents(index: Index) -> dict[str, object]:
-    found: dict[str, object] = {}
-    for model in (STATIC, DEEP):
-        asked = [model.query(word) for word in WORDS[:QUESTIONS]]
-        found[model.name] = contents_of(index, [model.name], asked)
-    return found
+    return contents_of(index, [STATIC, DEEP], *WORDS[:QUESTIONS])
