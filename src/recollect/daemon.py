@@ -1,7 +1,8 @@
 """`recollect up`: everything on one machine, in the foreground.
 
-Recover what a crash left, take in what there is, then keep up while agents write. One daemon per home. `status.json` in
-the runtime folder tells other processes how it is; nothing in it is an only copy.
+Recover what a crash left, take in what there is, then keep up while agents write: messages, and the search index behind
+them. Other processes search through it. One daemon per home. `status.json` in the runtime folder tells other processes
+how it is and where it listens; nothing in it is an only copy.
 """
 
 import json
@@ -18,9 +19,11 @@ from recollect.errors import RecollectError, Unavailable
 from recollect.history import IngestReport
 from recollect.history.places import transcript_roots
 from recollect.history.watcher import Watcher
+from recollect.indexing import Fetching, Indexing, IndexProgress
 from recollect.lock import HomeLock
 from recollect.memory import Memory
 from recollect.settings import this_computer
+from recollect.switchboard import Switchboard, remove_socket
 
 
 @dataclass(slots=True, kw_only=True)
@@ -33,6 +36,14 @@ class DaemonStatus:
     messages_added: int = 0
     problem: str = ""
     poll_interval_seconds: float = 0
+    socket: str = ""
+    """Where it answers searches. Empty: nowhere."""
+    documents: int = 0
+    waiting: int = 0
+    """Changes of history that the index has not followed."""
+    deepened: int = 0
+    to_deepen: int = 0
+    index_problem: str = ""
 
 
 Notify = Callable[[DaemonStatus, IngestReport], None]
@@ -46,12 +57,16 @@ def watched_roots(memory: Memory) -> list[Path]:
 
 
 class Daemon:
-    def __init__(self, memory: Memory, notify: Notify) -> None:
+    def __init__(self, memory: Memory, notify: Notify, fetching: Fetching | None = None) -> None:
+        """`fetching`: fetch models that the settings choose and that are not here, and tell about it."""
         self._memory = memory
         self._notify = notify
         self._stop = threading.Event()
         self._is_busy = False
         self._lock = HomeLock(memory.settings.runtime)
+        self._telling = threading.Lock()
+        self._indexing = Indexing(memory, self._tell_index, fetching)
+        self._switchboard = Switchboard(memory)
         self._roots = watched_roots(memory)
         self.status = DaemonStatus(
             pid=os.getpid(),
@@ -70,8 +85,13 @@ class Daemon:
                 recovered = self._memory.history.recover()
                 if recovered.files:
                     self._note(recovered)
+            self._remove_stale_socket()
             first_pass(self._memory, self._roots)
             self.status.last_scan_at = to_text(self._memory.clock())
+            if not once:
+                self._indexing.catch_up()
+                self.status.socket = self._switchboard.open()
+                self._indexing.start()
             self._write_status()
             self._is_busy = False
             while not once and not self._stop.is_set():
@@ -79,6 +99,9 @@ class Daemon:
         except KeyboardInterrupt:
             self._stop.set()
         finally:
+            self._is_busy = False
+            self._switchboard.close()
+            self._indexing.stop()
             self._status_path.unlink(missing_ok=True)
             self._lock.release()
 
@@ -99,8 +122,10 @@ class Daemon:
         if folders is None:
             self.status.last_scan_at = to_text(self._memory.clock())
         try:
-            if self._memory.settings.enabled:
-                self._note(self._memory.history.scan(self._roots, folders))
+            with self._indexing.reading():
+                if self._memory.settings.enabled:
+                    self._note(self._memory.history.scan(self._roots, folders))
+                self._indexing.catch_up()
         except Unavailable as error:
             self.status.problem = str(error)
         except RecollectError as error:
@@ -142,14 +167,28 @@ class Daemon:
     def _status_path(self) -> Path:
         return self._memory.settings.runtime / "status.json"
 
+    def _tell_index(self, figures: IndexProgress) -> None:
+        status = self.status
+        status.documents, status.waiting, status.deepened = figures.documents, figures.waiting, figures.deepened
+        status.to_deepen, status.index_problem = figures.to_deepen, figures.problem
+        if status.last_scan_at and not self._stop.is_set():
+            self._write_status()
+
+    def _remove_stale_socket(self) -> None:
+        """Of a daemon that was killed."""
+        before = read_status(self._memory.settings.runtime)
+        if before and before.socket:
+            remove_socket(before.socket)
+
     def _write_status(self) -> None:
         path = self._status_path
         temporary = path.with_suffix(".new")
-        try:
-            temporary.write_text(json.dumps(asdict(self.status)), encoding="utf-8")
-            os.replace(temporary, path)
-        except OSError as error:
-            self.status.problem = f"{path} cannot be written: {error.strerror}"
+        with self._telling:
+            try:
+                temporary.write_text(json.dumps(asdict(self.status)), encoding="utf-8")
+                os.replace(temporary, path)
+            except OSError as error:
+                self.status.problem = f"{path} cannot be written: {error.strerror}"
 
 
 def read_status(runtime: Path) -> DaemonStatus | None:

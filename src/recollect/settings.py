@@ -46,6 +46,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """A known model or a folder. Empty: none."""
     embedding_key_variable: str = "OPENAI_API_KEY"
     """The variable that holds the key of an embedding endpoint. The key itself is never in a file of ours."""
+    fetch_models: bool = True
+    """Whether `recollect up` fetches those two, if they are known ones and not here."""
     models_idle_seconds: float = 300
     """A model that nobody used for so long is dropped from memory."""
     use_gpu: bool = False

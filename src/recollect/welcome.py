@@ -1,5 +1,6 @@
 """What a person hears after the first pass: what is safe now, what would have been deleted next, one thing to try."""
 
+import shlex
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -13,6 +14,8 @@ from recollect.memory import Memory, open_memory
 from recollect.settings import this_computer
 
 SHOWN_DOOMED = 3
+SEARCHED_WORDS = 5
+SEARCHED_CHARACTERS = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,15 +40,21 @@ class Welcome:
 def welcome(memory: Memory, roots: list[Path]) -> Welcome:
     figures = memory.history.figures()
     listed = memory.history.conversations(limit=1_000_000)
-    longest = max(listed, key=lambda item: item.conversation.messages, default=None)
     return Welcome(
         conversations=figures.conversations,
         months=figures.months,
         first_at=figures.first_at,
         last_at=figures.last_at,
         next_to_be_deleted=_doomed(memory, roots, {item.conversation.file_id: item for item in reversed(listed)}),
-        try_this=f"recollect show {longest.conversation.id[:8]}" if longest else "recollect conversations",
+        try_this=f"recollect {search_for(listed[0].title)}" if listed else "recollect conversations",
     )
+
+
+def search_for(title: str) -> str:
+    """A search that finds the conversation with this title: its first words, as a shell takes them."""
+    words = "".join(character if character.isprintable() else " " for character in title).split()
+    asked = " ".join(words[:SEARCHED_WORDS])[:SEARCHED_CHARACTERS].strip(" .,;:!?…-")
+    return f"search {shlex.quote(asked)}" if asked else "conversations"
 
 
 def _doomed(memory: Memory, roots: list[Path], by_file: dict[str, Listed]) -> list[DoomedConversation]:
@@ -74,4 +83,5 @@ def open_demo(memory: Memory) -> tuple[Path, list[Listed]]:
     home = memory.settings.home / "demo"
     with open_memory(home, str(home / "recollect.db")) as demo:
         demo.history.ingest([demo_transcripts()])
+        demo.recall.catch_up()
         return home, demo.history.conversations(limit=20)

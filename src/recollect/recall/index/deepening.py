@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from recollect.database import Database, Session
 from recollect.recall.index.documents import text_digest
@@ -31,7 +32,9 @@ if TYPE_CHECKING:
     from recollect.embedding import Embedder
 
 COMMITTED_DOCUMENTS = 64
-"""In one commit: about half a second of a small transformer on two cores."""
+"""In one commit: a second or more of a small transformer on two cores."""
+EMBEDDED_AT_ONCE = 8
+"""Passages: whoever says stop waits no longer than these take, and a commit that is not whole is not made."""
 
 
 class Deepening:
@@ -57,7 +60,7 @@ class Deepening:
         for docs in _slices(lacking):
             if stop():
                 break
-            done += self._deepen(docs, feed, deep)
+            done += self._deepen(docs, feed, deep, stop)
             on_progress(len(docs))
         return done
 
@@ -99,7 +102,7 @@ class Deepening:
         found = np.concatenate(docs)
         return found[np.lexsort((found, np.concatenate(times)))[::-1]]
 
-    def _deepen(self, docs: Sequence[int], feed: Feed, deep: "Embedder") -> int:
+    def _deepen(self, docs: Sequence[int], feed: Feed, deep: "Embedder", stop: Callable[[], bool]) -> int:
         with self._database.read() as session:
             indexed = self._place(session, 0).store.texts(docs)
         messages = feed.documents([message_id for message_id, _ in indexed.values()])
@@ -109,7 +112,7 @@ class Deepening:
             if message_id in messages and text_digest(messages[message_id]) == digest
         }
         cut = {doc: passages(text) for doc, text in texts.items()}
-        vectors = quantise(deep.passages([passage for parts in cut.values() for passage in parts])) if cut else None
+        vectors = _embedded([passage for parts in cut.values() for passage in parts], deep, stop)
         return self._commit(_by_document(cut, vectors), indexed, deep) if vectors else 0
 
     def _commit(self, vectors: dict[int, Quantised], indexed: dict[int, tuple[str, int]], deep: "Embedder") -> int:
@@ -137,6 +140,16 @@ class Deepening:
 
     def _place(self, session: Session, version: int) -> Place:
         return Place(session=session, house=self._house, generation=self._generation, version=version)
+
+
+def _embedded(texts: Sequence[str], deep: "Embedder", stop: Callable[[], bool]) -> Quantised | None:
+    """None: there is nothing to embed, or somebody said stop."""
+    rows: list[NDArray[np.float32]] = []
+    for start in range(0, len(texts), EMBEDDED_AT_ONCE):
+        if stop():
+            return None
+        rows.append(deep.passages(texts[start : start + EMBEDDED_AT_ONCE]))
+    return quantise(np.concatenate(rows)) if rows else None
 
 
 def _slices(docs: Docs) -> Iterator[list[int]]:

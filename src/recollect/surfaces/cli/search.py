@@ -93,11 +93,12 @@ def _found(place: Place, question: "Question", *, quiet: bool) -> dict[str, Any]
     if found is not None:
         return found
     with place.open() as memory:
-        _catch_up(memory, quiet=quiet)
+        catch_up(memory, quiet=quiet)
         return answer(memory, question, fresh=False)
 
 
-def _catch_up(memory: "Memory", *, quiet: bool) -> None:
+def catch_up(memory: "Memory", *, quiet: bool) -> None:
+    """Index what is new, with a bar when that is much."""
     is_watched = not quiet and sys.stderr.isatty()
     waiting = memory.recall.waiting() if is_watched else 0
     with progress("Indexing", waiting >= MANY_MESSAGES) as (on_total, on_progress):

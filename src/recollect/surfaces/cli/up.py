@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from recollect.errors import RecollectError
 from recollect.surfaces.cli.history import print_report, reading_progress, report_json
 from recollect.surfaces.cli.output import (
     amount,
@@ -21,24 +22,31 @@ from recollect.surfaces.cli.output import (
     width,
 )
 from recollect.surfaces.cli.place import Place, json_option
+from recollect.surfaces.cli.search import catch_up, deepen_all
 
 if TYPE_CHECKING:
     from recollect.daemon import DaemonStatus
     from recollect.history import IngestReport
+    from recollect.indexing import Fetching
     from recollect.memory import Memory
     from recollect.welcome import Welcome
 
 
 @click.command()
 @click.option("--once", is_flag=True, help="Take in what there is, then end.")
+@click.option("--deepen", is_flag=True, help="With --once: also wait for the vectors of the deep model, if it is here.")
 @json_option
 @click.pass_obj
-def up(place: Place, once: bool, as_json: bool) -> None:
-    """Take in what agents wrote, and keep up.
+def up(place: Place, once: bool, deepen: bool, as_json: bool) -> None:
+    """Take in what agents wrote, make it searchable, and keep up.
 
-    With no agent's transcripts on this computer it opens a small demo house. Ctrl-C ends it.
+    With no agent's transcripts on this computer it opens a small demo house. Models of search that are not here are
+    fetched, which is announced, unless `fetch_models` is false or --once is given. Ctrl-C ends it.
     """
     from recollect.daemon import Daemon
+
+    if deepen and not once:
+        raise click.UsageError("--deepen goes with --once: without it, everything is deepened in the background.")
 
     summary: dict[str, Any] = {}
 
@@ -46,9 +54,12 @@ def up(place: Place, once: bool, as_json: bool) -> None:
         if not as_json and not once:
             say(style("Recollect is up.", "bold") + f" Home: {short_path(str(memory.settings.home))}. Ctrl-C ends it.")
         summary.update(_first_pass(memory, roots, place, quiet=as_json))
+        if deepen:
+            deepen_all(memory, quiet=as_json)
 
     with place.open() as memory:
-        Daemon(memory, notify=_ignore if as_json else _say_status).run(first_pass, once=once)
+        fetching = _fetching(quiet=as_json) if memory.settings.fetch_models and not once else None
+        Daemon(memory, notify=_ignore if as_json else _say_status, fetching=fetching).run(first_pass, once=once)
     if as_json:
         print_json(summary)
     elif not once:
@@ -58,6 +69,18 @@ def up(place: Place, once: bool, as_json: bool) -> None:
 
 def _ignore(_status: "DaemonStatus", _report: "IngestReport") -> None:
     """With --json nothing but the one document is printed."""
+
+
+def _fetching(quiet: bool) -> "Fetching":
+    """How models are fetched in the background: each thing that happens is a line of its own."""
+    from recollect.indexing import Fetching
+    from recollect.surfaces.cli.models import announce
+
+    return Fetching(
+        on_announce=announce,
+        on_problem=lambda problem: warn(f"Search goes on without better models. {problem}"),
+        on_done=lambda names: None if quiet else say(f"Ready: {' and '.join(names)}. Messages are deepened now."),
+    )
 
 
 def _first_pass(memory: "Memory", roots: list[Path], place: Place, quiet: bool) -> dict[str, Any]:
@@ -80,11 +103,20 @@ def _first_pass(memory: "Memory", roots: list[Path], place: Place, quiet: bool) 
             warn(f"recollect: {root} does not exist; it is watched for.")
     with reading_progress(not quiet) as (on_total, on_progress):
         report = memory.history.ingest(existing, guess=False, on_total=on_total, on_progress=on_progress)
+    _index(memory, quiet)
     result = welcome(memory, existing)
     if not quiet:
         print_report(report)
         _print_result(result, place)
     return {"roots": [str(root) for root in roots], **report_json(report), **asdict(result)}
+
+
+def _index(memory: "Memory", quiet: bool) -> None:
+    """What was read can be found. History is kept all the same when that fails."""
+    try:
+        catch_up(memory, quiet=quiet)
+    except RecollectError as error:
+        warn(f"recollect: nothing can be searched yet. {error}")
 
 
 def _print_result(result: "Welcome", place: Place) -> None:
@@ -100,14 +132,13 @@ def _print_result(result: "Welcome", place: Place) -> None:
                 "overdue" if item.is_overdue else f"in {amount(item.days_left, 'day')}" if item.days_left else "today"
             )
             say(f"  {left:>11}  {shorten(item.title, 70)}")
-    here = f"{program()} --home {short_path(str(place.home))}" if place.home else program()
-    say(f"Try: {style(result.try_this.replace('recollect', here, 1), 'cyan')}")
+    say(f"Try: {style(result.try_this.replace('recollect', place.invocation(), 1), 'cyan')}")
     say()
 
 
 def _show_demo(memory: "Memory", quiet: bool) -> None:
     """No agent of this computer wrote anything yet."""
-    from recollect.welcome import open_demo
+    from recollect.welcome import open_demo, search_for
 
     home, found = open_demo(memory)
     if quiet:
@@ -118,7 +149,7 @@ def _show_demo(memory: "Memory", quiet: bool) -> None:
     for item in found:
         say(f"  {item.conversation.id[:8]}  {when(item.conversation.started_at)}  {shorten(item.title, 70)}")
     say()
-    command = f"{program()} --home {short_path(str(home))} show {found[0].conversation.id[:8]}"
+    command = f"{program()} --home {short_path(str(home))} {search_for(found[0].title)}"
     say(f"Try: {style(command, 'cyan')}")
     say("Your own appear by themselves as soon as an agent writes on this computer; exports: recollect ingest FILE.")
     say()

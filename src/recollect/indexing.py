@@ -1,0 +1,183 @@
+"""Keeps the search index of a daemon's home up to date.
+
+What was just read is indexed at once by whoever read it, by words and fast vectors: `catch_up`. One thread in the
+background gives messages the vectors of the deep model, fetches that model first if the settings say so, and drops
+models that nobody used for a while. It rests while something is being read. Whatever fails is recorded and tried again
+later; it never ends the daemon, because history must go on without an index.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+
+from recollect.embedding.models import Announcement
+from recollect.errors import RecollectError
+from recollect.memory import Memory
+
+REST_SECONDS = 30.0
+"""Between two looks for something to deepen; new messages end the rest."""
+RETRY_SECONDS = 60.0
+"""After a failure."""
+LONGEST_WAIT_SECONDS = 10.0
+"""For the background work to end: it looks for the end after every few passages."""
+TOLD_SECONDS = 1.0
+"""At most so often figures are told while messages are deepened."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexProgress:
+    documents: int = 0
+    waiting: int = 0
+    deepened: int = 0
+    to_deepen: int = 0
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fetching:
+    """Who is told when models are fetched. Nothing is fetched in secret."""
+
+    on_announce: Callable[[Announcement], None]
+    on_problem: Callable[[str], None]
+    on_done: Callable[[list[str]], None]
+
+
+class _Ended(Exception):
+    """The daemon ends in the middle of a download."""
+
+
+class Indexing:
+    def __init__(self, memory: Memory, tell: Callable[[IndexProgress], None], fetching: Fetching | None = None) -> None:
+        """`tell` is called from both threads."""
+        self._memory = memory
+        self._tell = tell
+        self._fetching = fetching
+        self._ended = threading.Event()
+        self._news = threading.Event()
+        self._quiet = threading.Event()
+        self._quiet.set()
+        self._problem = ""
+        self._told_at = 0.0
+        self._thread = threading.Thread(target=self._work, name="indexing", daemon=True)
+
+    # Called by the daemon
+
+    def catch_up(self) -> None:
+        """Index what history has and the index has not."""
+        started = time.monotonic()
+        try:
+            if self._memory.recall.catch_up():
+                self._news.set()
+            self._problem = ""
+        except RecollectError as error:
+            self._note("index", str(error), time.monotonic() - started)
+        except Exception as error:  # noqa: BLE001 - history goes on without an index
+            self._note("index", f"{type(error).__name__}: {error}", time.monotonic() - started)
+        self._tell_figures()
+
+    @contextmanager
+    def reading(self) -> Generator[None]:
+        """The background work rests meanwhile."""
+        self._quiet.clear()
+        try:
+            yield
+        finally:
+            self._quiet.set()
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._ended.set()
+        self._news.set()
+        self._quiet.set()
+        if self._thread.is_alive():
+            self._thread.join(LONGEST_WAIT_SECONDS)
+
+    # In the background
+
+    def _work(self) -> None:
+        self._fetch()
+        while not self._ended.is_set():
+            self._news.clear()
+            started = time.monotonic()
+            try:
+                is_done = self._deepen()
+                self._memory.models.unload_idle()
+            except RecollectError as error:
+                self._note("deepen", str(error), time.monotonic() - started)
+                self._ended.wait(RETRY_SECONDS)
+            except Exception as error:  # noqa: BLE001 - the thread goes on, and doctor shows the reason
+                self._note("deepen", f"{type(error).__name__}: {error}", time.monotonic() - started)
+                self._ended.wait(RETRY_SECONDS)
+            else:
+                self._tell_figures()
+                if is_done:
+                    self._news.wait(REST_SECONDS)
+
+    def _deepen(self) -> bool:
+        """The newest first; whether nothing is left. Begins anew after a commit when there are newer ones by now."""
+        committed = 0
+
+        def should_stop() -> bool:
+            self._quiet.wait()
+            return self._ended.is_set() or (committed > 0 and self._news.is_set())
+
+        def on_progress(number: int) -> None:
+            nonlocal committed
+            committed += number
+            if time.monotonic() - self._told_at > TOLD_SECONDS:
+                self._tell_figures()
+
+        started = time.monotonic()
+        done = self._memory.recall.deepen(should_stop, on_progress=on_progress)
+        if done:
+            self._memory.runs.record("deepen", "done", time.monotonic() - started, {"messages": done})
+        return not self._news.is_set()
+
+    def _fetch(self) -> None:
+        fetching = self._fetching
+        if fetching is None:
+            return
+        try:
+            placed = self._memory.models.pull(on_announce=fetching.on_announce, on_progress=self._go_on)
+            if placed:
+                fetching.on_done(placed)
+        except _Ended:
+            return
+        except RecollectError as error:
+            fetching.on_problem(str(error))
+            self._note("fetch models", str(error), 0.0)
+
+    def _go_on(self, _here: int, _total: int) -> None:
+        if self._ended.is_set():
+            raise _Ended
+
+    # Telling
+
+    def _note(self, name: str, reason: str, seconds: float) -> None:
+        """A reason that stays the same is recorded once."""
+        if reason != self._problem:
+            with suppress(RecollectError):
+                self._memory.runs.record(name, "failed", seconds, {"reason": reason})
+        self._problem = reason
+        self._tell_figures()
+
+    def _tell_figures(self) -> None:
+        self._told_at = time.monotonic()
+        try:
+            state = self._memory.recall.state()
+        except RecollectError as error:
+            self._tell(IndexProgress(problem=self._problem or str(error)))
+            return
+        self._tell(
+            IndexProgress(
+                documents=state.documents,
+                waiting=state.waiting,
+                deepened=state.deepened,
+                to_deepen=state.documents - state.deepened if state.deep else 0,
+                problem=self._problem,
+            )
+        )
