@@ -145,7 +145,7 @@ _ON = re.compile(r"\b(?:on|as\s+of)\s+(?:the\s+)?$", re.IGNORECASE)
 
 
 def _seen_from_date(text: str, found: list[_Found]) -> list[_Found]:
-    """`what she did last week, as she said on 6 November 2023`: beside such a day, the rest is meant from it."""
+    """`what she did last week, as she wrote on 20 March 2019`: beside such a day, the rest is meant from it."""
     for this in found:
         day = this.stretches[0]
         if day.kind == "named" and not day.floats and day.end - day.start <= DAY and _ON.search(text[: this.start]):
