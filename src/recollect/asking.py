@@ -70,7 +70,7 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True):
 class Reply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One of the three."""
 
-    found: msgspec.Raw | None = None
+    found: dict[str, Any] | None = None
     error: Problem | None = None
     declined: str = ""
 
@@ -132,12 +132,11 @@ def ask_daemon(settings: Settings, question: Question) -> dict[str, Any] | None:
             return None
         request = Request(recollect=WIRE_VERSION, version=__version__, place=place_of(settings), search=question)
         reply = msgspec.json.decode(_exchange(str(where), msgspec.json.encode(request)), type=Reply)
-        found = msgspec.json.decode(reply.found, type=dict[str, Any]) if reply.found else None
     except (OSError, ValueError, msgspec.MsgspecError):  # Stale, dead, slow, or something else that listens there.
         return None
     if reply.error and reply.error.kind in ("Invalid", "NotFound"):
         raise getattr(errors, reply.error.kind)(reply.error.message)
-    return found
+    return reply.found
 
 
 def _exchange(where: str, line: bytes) -> bytes:

@@ -106,7 +106,7 @@ class Switchboard:
         if (request.recollect, request.version, request.place) != (WIRE_VERSION, __version__, self._place):
             return Reply(declined="another version, database or setting")
         try:
-            return Reply(found=msgspec.Raw(msgspec.json.encode(answer(self._memory, request.search))))
+            return Reply(found=answer(self._memory, request.search))
         except RecollectError as error:
             return Reply(error=Problem(kind=type(error).__name__, message=str(error)))
         except Exception as error:  # noqa: BLE001 - one question must not end the daemon; the one who asks tries itself

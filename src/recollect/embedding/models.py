@@ -226,33 +226,33 @@ class Models:
             from recollect.embedding.endpoint import EndpointEmbedder
 
             return EndpointEmbedder(chosen, self._settings.embedding_key), None
-        from recollect.embedding.folder import open_folder, open_known
-
         model = self._known.get(chosen)
-        if model is None:
-            return open_folder(_folder(chosen), self._hashes, use_gpu=self._settings.use_gpu)
-        if model.kind is not Kind.DEEP:
+        if model and model.kind is not Kind.DEEP:
             raise Invalid(
                 f"deep_model is {chosen!r}, which is for other work. `recollect models` lists what each is for."
             )
-        if self.state(model) is not State.READY:
+        if model and self.state(model) is not State.READY:
             return None
+        from recollect.embedding.folder import open_folder, open_known  # Takes as long as a whole search.
+
+        if model is None:
+            return open_folder(_folder(chosen), self._hashes, use_gpu=self._settings.use_gpu)
         return open_known(model, model_folder(self.folder, model), use_gpu=self._settings.use_gpu)
 
     def _open_reranker(self, chosen: str) -> "tuple[Reranker, Session] | None":
         if not chosen:
             return None
-        from recollect.embedding.folder import open_known_reranker, open_reranker
-
         model = self._known.get(chosen)
-        if model is None:
-            return open_reranker(_folder(chosen), self._hashes, use_gpu=self._settings.use_gpu)
-        if model.kind is not Kind.RERANKER:
+        if model and model.kind is not Kind.RERANKER:
             raise Invalid(
                 f"rerank_model is {chosen!r}, which is no reranker. `recollect models` lists what each is for."
             )
-        if self.state(model) is not State.READY:
+        if model and self.state(model) is not State.READY:
             return None
+        from recollect.embedding.folder import open_known_reranker, open_reranker
+
+        if model is None:
+            return open_reranker(_folder(chosen), self._hashes, use_gpu=self._settings.use_gpu)
         return open_known_reranker(model, model_folder(self.folder, model), use_gpu=self._settings.use_gpu)
 
 
