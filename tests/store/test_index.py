@@ -11,6 +11,7 @@ from recollect.database import Database
 from recollect.history import Author, Standing
 from recollect.recall import index as recall_index
 from recollect.recall.index import Index, Superseded, generations, schema
+from recollect.recall.index.blocks import BlockVectors
 from recollect.recall.index.formats import AUTHORS, POSTING_DOCUMENTS
 
 STATIC = WordVectors()
@@ -264,6 +265,68 @@ def test_stored_similarities_are_those_of_the_vectors_up_to_rounding(index: Inde
     assert np.isclose(np.sqrt(asked @ covariance @ asked), exact.std(), atol=0.003)
 
 
+def test_both_implementations_of_vectors_find_the_same(index: Index, history: HouseOfWords) -> None:
+    """On PostgreSQL; on SQLite there is only one."""
+    for number in range(600):
+        history.say(f"bean w{number % 90} v{number % 7}" + " gravel and sand." * (number % 80))
+    index.follow(history, STATIC)
+    blocks = Index(index.database, "blocks", BlockVectors())
+    blocks.follow(history, STATIC)
+    for text in ("w3 v2", "gravel", "nothing of it"):
+        asked = STATIC.query(text)
+        snapshots = [one.snapshot([STATIC.name]) for one in (index, blocks)]
+        best = [snapshot.nearest(STATIC.name, asked, None, 9) for snapshot in snapshots]
+        assert np.allclose(best[0][1], best[1][1], atol=1e-5)
+        every = [snapshot.similarities(STATIC.name, asked, np.arange(601)) for snapshot in snapshots]
+        assert np.allclose(every[0], every[1], atol=1e-5, equal_nan=True)
+        assert np.isnan(every[0][600])
+        allowed = np.arange(600) % 5 == 2
+        among = [snapshot.nearest(STATIC.name, asked, allowed, 9) for snapshot in snapshots]
+        assert np.allclose(among[0][1], among[1][1], atol=1e-5)
+        assert allowed[among[0][0]].all()
+    spreads = [snapshot.passage_spread(STATIC.name) for snapshot in snapshots]
+    assert spreads[0][0] == spreads[1][0]
+    assert np.array_equal(spreads[0][2], spreads[1][2])
+
+
+def test_vectors_that_lie_elsewhere_are_recognised(index: Index, history: HouseOfWords) -> None:
+    class Elsewhere(BlockVectors):
+        name = "elsewhere"
+
+    history.say("bean")
+    index.follow(history, STATIC)
+    other = Index(index.database, index.house, Elsewhere())
+    other.follow(history, STATIC)
+    figures = other.figures()
+    assert figures
+    assert figures.generation == 2
+
+
+def test_a_large_index_is_searched_by_an_index_of_vectors(
+    index: Index, history: HouseOfWords, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(400):
+        history.say(f"bean w{number}")
+    index.follow(history, STATIC)
+    exact = nearest(index, "w30 w31", 5)
+    monkeypatch.setattr("recollect.recall.index.pgvector.EXACT_PASSAGES", 100)
+    index.settle()
+    index.settle()
+    snapshot = index.snapshot([STATIC.name])
+    assert nearest(index, "w30 w31", 5) == exact
+    allowed = np.arange(snapshot.documents) % 3 == 0
+    docs, similarities = snapshot.nearest(STATIC.name, STATIC.query("w30"), allowed, 50)
+    assert len(docs) == 50
+    assert allowed[docs].all()
+    assert np.all(np.diff(similarities) <= 0)
+    index.rebuild(history, STATIC)
+    index.settle()
+    index.follow(history, STATIC)
+    assert nearest(index, "w30 w31", 5) == exact
+    index.drop()
+    assert index.figures() is None
+
+
 def test_a_long_message_is_found_by_each_of_its_passages(index: Index, history: HouseOfWords) -> None:
     filler = "gravel and sand. " * 60
     long = history.say(f"{filler}\n\nlantern harvest north. {filler}\n\nbeetle ladder shade. {filler}")
@@ -474,7 +537,7 @@ def test_a_snapshot_shows_nothing_of_a_later_commit(open_index: OpenIndex, histo
     index.follow(history, STATIC)
     earlier = index.snapshot([STATIC.name])
     docs = np.arange(earlier.documents)
-    asked = STATIC.query("w3")
+    asked = STATIC.query("w30")
 
     def look() -> list[object]:
         return [
@@ -485,13 +548,13 @@ def test_a_snapshot_shows_nothing_of_a_later_commit(open_index: OpenIndex, histo
         ]
 
     before = look()
-    history.say("bean w3")
+    history.say("bean w30")
     history.change("m000003", text="tomato")
     history.change("m000004", conversation_id="c2")
     history.delete("m000005")
     index.follow(history, STATIC)
     assert look() == before
-    assert contents_of(index, [STATIC], "w3") == contents_of(fresh, [STATIC], "w3")
+    assert contents_of(index, [STATIC], "w30") == contents_of(fresh, [STATIC], "w30")
 
 
 # Deepening
@@ -504,9 +567,9 @@ def test_deepening_starts_with_the_latest_and_goes_on_where_it_was_stopped(
     for number in range(10):
         history.say(f"bean w{number}")
     index.follow(history, STATIC)
-    stops = iter([False, True])
+    progress: list[int] = []
 
-    assert index.deepen(history, DEEP, lambda: next(stops)) == 4
+    assert index.deepen(history, DEEP, lambda: bool(progress), on_progress=progress.append) == 4
 
     snapshot = index.snapshot([DEEP.name])
     docs = np.array([snapshot.docs_of([f"m{number:06d}"])[f"m{number:06d}"] for number in range(10)])

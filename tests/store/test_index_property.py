@@ -83,8 +83,8 @@ class Story:
         self.index.follow(self.history, STATIC, limit)
 
     def _deepen(self, slices: int) -> None:
-        left = iter([False] * slices)
-        self.index.deepen(self.history, DEEP, lambda: next(left, True))
+        done: list[int] = []
+        self.index.deepen(self.history, DEEP, lambda: len(done) >= slices, on_progress=done.append)
 
     def _purge(self) -> None:
         self.index.purge()

@@ -69,6 +69,10 @@ class Database(ABC):
         """Run a stranger's SELECT, read-only by the engine's own means, on these views and nothing else."""
 
     @abstractmethod
+    def run_alone(self, sql: str) -> None:
+        """One statement outside any transaction, for what an engine refuses inside one."""
+
+    @abstractmethod
     def beside(self, name: str) -> "Database":
         """A place for derived rows, with a writer's lock of its own: who writes there is never waited for here. It has
         no schema yet; who asks for it makes its own tables. Whatever it holds can be made anew."""

@@ -106,6 +106,10 @@ class PostgresDatabase(Database):
                 connection.execute(_text(f"GRANT SELECT ON pg_temp.{name} TO {READER_ROLE}"))
             return _run_confined(connection, sorted(views), sql, seconds, limit)
 
+    def run_alone(self, sql: str) -> None:
+        with self._explained():
+            self._idle_connection().execute(_text(sql))
+
     def beside(self, name: str) -> "PostgresDatabase":
         return PostgresDatabase(self._url, WRITE_LOCK ^ zlib.crc32(name.encode()))
 

@@ -115,6 +115,10 @@ class SqliteDatabase(Database):
             finally:
                 connection.close(True)
 
+    def run_alone(self, sql: str) -> None:
+        with self._explained():
+            self._connection().execute(sql)
+
     def beside(self, name: str) -> "SqliteDatabase":
         return SqliteDatabase(self.path.with_name(f"{self.path.stem}.{name}{self.path.suffix}"), REMEDY_OF_DERIVED)
 

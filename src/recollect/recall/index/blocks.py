@@ -42,7 +42,18 @@ LEAST = float(np.finfo(np.float32).min)
 class BlockVectors:
     """`StoredVectors` in `recall_blocks`."""
 
+    name = "blocks"
     kinds = (VECTORS,)
+
+    def settle(self, house: str, generation: int, model: str, passages: int, dimensions: int) -> None:
+        """A scan needs nothing."""
+
+    def unsettle(self, place: Place, model: str) -> None:
+        """Nothing was done."""
+
+    def delete_some(self, place: Place, limit: int) -> bool:
+        """The blocks of a generation are dropped with its other blocks."""
+        return False
 
     def change(
         self,

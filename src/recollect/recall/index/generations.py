@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from recollect.database import Database
 from recollect.recall.index.following import Feed
-from recollect.recall.index.store import Generation, GenerationStore, IndexStore, State
+from recollect.recall.index.store import Generation, GenerationStore, State
+from recollect.recall.index.vectors import Place, StoredVectors, VectorWriter
 from recollect.recall.words import WORDS_VERSION
 
 DELETED_ROWS = 5_000
@@ -21,24 +22,23 @@ class Maker:
 
     words_version: int
     static_model: str
+    storage: str
     feed_id: str
 
-    @classmethod
-    def of(cls, feed: Feed, static_model: str) -> "Maker":
-        return cls(words_version=WORDS_VERSION, static_model=static_model, feed_id=feed.feed_id())
-
     def made(self, generation: Generation) -> bool:
-        return (generation.words_version, generation.static_model, generation.feed_id) == (
-            self.words_version,
-            self.static_model,
-            self.feed_id,
+        return self == Maker(
+            words_version=generation.words_version,
+            static_model=generation.static_model,
+            storage=generation.storage,
+            feed_id=generation.feed_id,
         )
 
 
 class Generations:
-    def __init__(self, database: Database, house: str) -> None:
+    def __init__(self, database: Database, house: str, stored: StoredVectors) -> None:
         self._database = database
         self._house = house
+        self._stored = stored
 
     def serving(self, feed: Feed, static_model: str) -> int:
         """The generation to follow. A new one takes the place of what cannot be used, and serves from its first row:
@@ -50,7 +50,12 @@ class Generations:
         return self._current(State.BUILDING, feed, static_model)
 
     def _current(self, state: State, feed: Feed, static_model: str) -> int:
-        maker = Maker.of(feed, static_model)
+        maker = Maker(
+            words_version=WORDS_VERSION,
+            static_model=static_model,
+            storage=self._stored.name,
+            feed_id=feed.feed_id(),
+        )
         with self._database.read() as session:
             usable = self._usable(GenerationStore(session, self._house).every(), state, feed, maker)
         if usable is not None:
@@ -71,6 +76,7 @@ class Generations:
                 state=state,
                 words_version=maker.words_version,
                 static_model=maker.static_model,
+                storage=maker.storage,
                 feed_id=maker.feed_id,
                 change=change,
                 sources=[],
@@ -115,9 +121,14 @@ class Generations:
         self.drop_retired()
 
     def _drop(self, number: int) -> None:
+        with self._database.write() as session:
+            place = Place(session=session, house=self._house, generation=number, version=0)
+            for model in VectorWriter(place, self._stored).models():
+                self._stored.unsettle(place, model)
         left = True
         while left:
             with self._database.write() as session:
-                left = IndexStore(session, self._house, number).delete_some(DELETED_ROWS)
+                place = Place(session=session, house=self._house, generation=number, version=0)
+                left = self._stored.delete_some(place, DELETED_ROWS) or place.store.delete_some(DELETED_ROWS)
                 if not left:
                     GenerationStore(session, self._house).delete(number)

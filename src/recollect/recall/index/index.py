@@ -9,6 +9,7 @@ from recollect.recall.index.blocks import BlockVectors
 from recollect.recall.index.deepening import Deepening
 from recollect.recall.index.following import Feed, Follower, Progress
 from recollect.recall.index.generations import Generations
+from recollect.recall.index.pgvector import open_pgvector
 from recollect.recall.index.purging import Purge, is_due
 from recollect.recall.index.reader import Reader
 from recollect.recall.index.schema import make_tables
@@ -45,7 +46,7 @@ def open_index(database: Database, house: str) -> "Index":
     beside = database.beside(NAME)
     try:
         make_tables(beside)
-        return Index(beside, house, BlockVectors())
+        return Index(beside, house, open_pgvector(beside) or BlockVectors())
     except BaseException:
         beside.close()
         raise
@@ -59,7 +60,7 @@ class Index:
         self.house = house
         self.database = database
         self.stored = stored
-        self._generations = Generations(database, house)
+        self._generations = Generations(database, house, stored)
         self._follower = Follower(database, house, stored)
         self._reader = Reader(database, house, stored)
 
@@ -93,7 +94,18 @@ class Index:
         if generation is None:
             return 0
         deepening = Deepening(self.database, self.house, generation.generation, self.stored)
-        return deepening.run(feed, deep, stop, on_total, on_progress)
+        done = deepening.run(feed, deep, stop, on_total, on_progress)
+        if not stop():
+            self.settle()
+        return done
+
+    def settle(self) -> None:
+        """Do what makes a large index quicker and takes long. Part of `deepen`; for who has no deep model."""
+        generation = self._serving()
+        if generation is None:
+            return
+        for name, spread in self._spreads(generation).items():
+            self.stored.settle(self.house, generation.generation, name, spread.passages, len(spread.sums))
 
     def rebuild(self, feed: Feed, static: "Embedder", on_progress: Progress = lambda _: None) -> None:
         """Build the index anew. The old one serves until the new one is whole. Goes on with one that was begun."""
@@ -131,10 +143,9 @@ class Index:
         """None: there is no index yet."""
         with self.database.read() as session:
             generation = GenerationStore(session, self.house).serving()
-            if generation is None:
-                return None
-            store = IndexStore(session, self.house, generation.generation)
-            spreads = {kind: store.blocks(kind, [0])[0] for kind in store.kinds(SPREAD)}
+        if generation is None:
+            return None
+        spreads = self._spreads(generation)
         return IndexFigures(
             generation=generation.generation,
             documents=generation.documents,
@@ -142,9 +153,15 @@ class Index:
             change=generation.change,
             is_paged=generation.is_paged,
             static_model=generation.static_model,
-            with_vectors={kind.removeprefix(SPREAD): Spread.read(data).documents for kind, data in spreads.items()},
+            with_vectors={name: spread.documents for name, spread in spreads.items()},
             bytes=self.database.size_bytes(),
         )
+
+    def _spreads(self, generation: Generation) -> dict[str, Spread]:
+        with self.database.read() as session:
+            store = IndexStore(session, self.house, generation.generation)
+            data = {kind.removeprefix(SPREAD): store.blocks(kind, [0])[0] for kind in store.kinds(SPREAD)}
+        return {name: Spread.read(packed) for name, packed in data.items()}
 
     def _serving(self) -> Generation | None:
         with self.database.read() as session:

@@ -6,7 +6,8 @@ CREATE TABLE recall_schema (
     version BIGINT PRIMARY KEY
 );
 
--- state: serving, building, retired. What made it: words_version, static_model, feed_id. How far it is: change (of the
+-- state: serving, building, retired. What made it: words_version, static_model, storage (where
+-- its vectors lie), feed_id. How far it is: change (of the
 -- feed), said_at and said_id (while is_paged = 0, of the first reading of everything). step counts the commits of
 -- followers, version every commit. sources is a JSON list: a document's source is a place in it.
 CREATE TABLE recall_generations (
@@ -15,6 +16,7 @@ CREATE TABLE recall_generations (
     state {key} NOT NULL,
     words_version BIGINT NOT NULL,
     static_model TEXT NOT NULL,
+    storage TEXT NOT NULL,
     feed_id TEXT NOT NULL,
     change BIGINT NOT NULL,
     is_paged BIGINT NOT NULL,

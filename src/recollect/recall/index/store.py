@@ -26,6 +26,8 @@ class Generation:
     state: State
     words_version: int
     static_model: str
+    storage: str
+    """Which implementation holds its vectors."""
     feed_id: str
     change: int
     is_paged: bool = False

@@ -65,6 +65,23 @@ class SearchedVectors(Protocol):
 class StoredVectors(Protocol):
     """Where the vectors of all models lie."""
 
+    @property
+    def name(self) -> str:
+        """Of the implementation: a generation whose vectors lie elsewhere is not usable."""
+        ...
+
+    def settle(self, house: str, generation: int, model: str, passages: int, dimensions: int) -> None:
+        """Do what makes searching so many passages quicker and takes long. Not inside a transaction."""
+        ...
+
+    def unsettle(self, place: Place, model: str) -> None:
+        """Undo that: the generation or the model is being dropped."""
+        ...
+
+    def delete_some(self, place: Place, limit: int) -> bool:
+        """Delete at most so many rows of a generation that is dropped; whether there were any."""
+        ...
+
     def change(
         self,
         place: Place,
