@@ -27,8 +27,8 @@ def property_with(examples: int) -> settings:
     )
 
 
-def moves_of(story: type[Story]) -> st.SearchStrategy[list[Move]]:
-    return st.lists(st.tuples(st.sampled_from(story.moves), st.integers(0, 11)), min_size=1, max_size=14)
+def moves_of(story: type[Story], least: int = 1) -> st.SearchStrategy[list[Move]]:
+    return st.lists(st.tuples(st.sampled_from(story.moves), st.integers(0, 11)), min_size=least, max_size=14)
 
 
 def lay(folder: Path, files: Files, before: Files, part: float | None = None) -> None:
