@@ -13,6 +13,7 @@ from pathlib import Path
 
 from recollect.clock import Clock, from_text, local
 from recollect.daemon import read_status, watched_roots
+from recollect.errors import RecollectError
 from recollect.history.finding import found_at, is_left_out
 from recollect.history.places import roots_of
 from recollect.history.privacy import Ignore
@@ -57,6 +58,8 @@ def examine(memory: Memory) -> list[Finding]:
         *_sources(memory),
         _bad_lines(files),
         _last_success(memory),
+        _index(memory),
+        *_models(memory),
         *(_cleanup(root) for root in roots_of("claude-code", roots, this_computer())),
     ]
 
@@ -224,6 +227,40 @@ def _last_success(memory: Memory) -> Finding:
         return _warning("last success", "Nothing was taken in yet", "recollect ingest ~/.claude/projects")
     latest = max(done, key=lambda event: event.started_at)
     return _ok("last success", f"{latest.name} at {local(latest.started_at):%Y-%m-%d %H:%M}")
+
+
+def _index(memory: Memory) -> Finding:
+    """Whether everything that was said can be found, and by what."""
+    runtime = memory.settings.runtime
+    try:
+        state = memory.recall.state()
+    except RecollectError as error:
+        return _failure("index", f"Nothing can be searched: {error}", "Nothing is lost: the index is made from history.")
+    figures = f"{state.documents:,} messages, {state.deepened:,} of them deepened ({state.bytes / 1e6:,.1f} MB)"
+    is_running = is_locked(runtime)
+    status = read_status(runtime) if is_running else None
+    if status and status.index_problem:
+        return _warning("index", f"{figures}, but {status.index_problem}", "recollect up tries again by itself.")
+    if state.waiting and not is_running:
+        return _warning(
+            "index",
+            f"{figures}; {state.waiting:,} messages are new or changed since",
+            "The next search indexes them first; `recollect up` does it at once.",
+        )
+    if state.deep and state.deepened < state.documents and not is_running:
+        return _warning("index", figures, "recollect reindex --deepen, or keep `recollect up` running.")
+    return _ok("index", f"{figures}, {state.waiting:,} waiting")
+
+
+def _models(memory: Memory) -> list[Finding]:
+    listed = memory.models.listed()
+    lacking = [
+        _warning("models", f"{item.name} is {item.state}: without it, {item.lacks}", "recollect models pull")
+        for item in listed
+        if item.lacks
+    ]
+    here = ", ".join(item.name for item in listed if item.is_used)
+    return lacking or [_ok("models", f"{here} are here" if here else "none are used")]
 
 
 def _cleanup(root: Path) -> Finding:

@@ -135,6 +135,7 @@ def remove_socket(path: str) -> None:
 
 
 def _listen(path: Path) -> socket.socket:
+    path.parent.mkdir(parents=True, exist_ok=True)
     with suppress(FileNotFoundError):
         path.unlink()  # Left by a killed daemon: the lock says that no other runs.
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)

@@ -52,10 +52,19 @@ def _health_lines(value: dict[str, Any]) -> list[tuple[str, str]]:
         ),
         ("Database", f"{short_path(database['location'])}, {_size(database['bytes'])}"),
         ("Files", _listing(value["files"]["by_status"])),
+        ("Index", _index_line(value["index"])),
     ]
     if value["paused_since"]:
         lines.append(("Paused", f"since {when(value['paused_since'])}"))
     return lines
+
+
+def _index_line(index: dict[str, Any]) -> str:
+    if index["problem"]:
+        return index["problem"]
+    figures = f"{index['documents']:,} messages, {index['waiting']:,} waiting, {_size(index['bytes'])}"
+    models = f"{index['deepened']:,} deepened by {index['deep_model']}" if index["deep_model"] else "no deep model"
+    return f"{figures}, {models}"
 
 
 def _listing(numbers: dict[str, int]) -> str:
@@ -109,7 +118,34 @@ def health_json(memory: "Memory") -> dict[str, Any]:
         },
         "vault": {"records": records, "bytes_read": bytes_read, "bytes_kept": bytes_kept},
         "database": {"location": memory.database.location, "bytes": memory.database.size_bytes()},
+        "index": index_json(memory),
         "paused_since": memory.history.paused_since(),
+    }
+
+
+def index_json(memory: "Memory") -> dict[str, Any]:
+    """How far the search index is. `problem` says why nothing can be told of it."""
+    from recollect.errors import RecollectError
+    from recollect.recall import IndexState
+
+    problem, models = "", dict[str, str]()
+    state = IndexState(documents=0, waiting=0, deepened=0, generation=0, static="", deep="", bytes=0)
+    try:
+        models = {item.name: str(item.state) for item in memory.models.listed() if item.is_used}
+        state = memory.recall.state()
+    except RecollectError as error:
+        problem = str(error)
+    return {
+        "documents": state.documents,
+        "waiting": state.waiting,
+        "deepened": state.deepened,
+        "to_deepen": state.documents - state.deepened if state.deep else 0,
+        "generation": state.generation,
+        "static_model": state.static,
+        "deep_model": state.deep,
+        "models": models,
+        "bytes": state.bytes,
+        "problem": problem,
     }
 
 
