@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 
 from recollect.database import Database, Session
-from recollect.errors import RecollectError
+from recollect.errors import Denied
 from recollect.recall.index.formats import Counts, Floats, Quantised, Question
 from recollect.recall.index.vectors import Allowed, ChangedVectors, Docs, Place, SearchedVectors
 
@@ -96,6 +96,8 @@ def open_pgvector(database: Database) -> "PgVectors | None":
         return None
     with database.read() as session:
         installed = session.value(INSTALLED)
+        if installed and session.value(database.dialect.count_tables, {"name": "recall_vectors"}):
+            return PgVectors(database)
         if not installed and not session.value(AVAILABLE):
             return None
     try:
@@ -103,7 +105,8 @@ def open_pgvector(database: Database) -> "PgVectors | None":
             if not installed:
                 session.run(INSTALL)
             session.run(database.dialect.schema(TABLE))
-    except RecollectError:
+    except Denied:
+        # Only this: a server that is busy must not be taken for one without pgvector, or its index would be built anew.
         return None
     return PgVectors(database)
 
