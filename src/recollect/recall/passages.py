@@ -9,19 +9,16 @@ import re
 PASSAGE_CHARACTERS = 800
 """About 180 tokens: well inside what the models read, and as long as one thought in chat."""
 MOST_PASSAGES = 24
-"""Of one document: what is longer is a pasted file, whose middle is left to the keyword index."""
+"""Of one document. What is longer is a pasted file: its beginning and its end have vectors, its middle only words."""
 
 _SENTENCE_END = re.compile(r"(?<=[.!?\n。！？])\s+")
 
 
 def passages(text: str) -> list[str]:
-    """At least one for any text that is not empty. The last is never a short rest: it joins the one before."""
+    """At least one for any text that is not empty."""
     text = text.strip()
     if not text:
         return []
-    limit = PASSAGE_CHARACTERS * MOST_PASSAGES
-    if len(text) > limit:
-        text = f"{text[: limit // 2]}\n{text[-limit // 2 :]}"
     if len(text) <= PASSAGE_CHARACTERS * 5 // 4:
         return [text]
     found: list[str] = []
@@ -34,7 +31,8 @@ def passages(text: str) -> list[str]:
             current = f"{current} {sentence}" if current else sentence
     if current:
         found.append(current)
-    return found[:MOST_PASSAGES]
+    half = MOST_PASSAGES // 2
+    return found if len(found) <= MOST_PASSAGES else found[:half] + found[-half:]
 
 
 def _pieces(text: str) -> list[str]:

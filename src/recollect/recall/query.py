@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from enum import StrEnum
 
 from recollect.clock import local, parse_time
@@ -11,6 +11,7 @@ from recollect.history import Author, Status
 from recollect.recall.time_phrases import find_periods
 
 MOST_HITS = 1_000
+FIRST_YEAR, LAST_YEAR = 1900, 9000
 SEARCHED_AUTHORS = (Author.USER, Author.ASSISTANT, Author.SUBAGENT)
 
 
@@ -54,14 +55,26 @@ class Query:
 
 
 def check(query: Query) -> None:
+    if not isinstance(query.text, str) or not isinstance(query.limit, int):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise Invalid("A search needs a text and a limit that is a whole number.")
     if not query.text.strip():
         raise Invalid("There is nothing to search for. Give some words: recollect search 'what was decided about …'.")
     if not 1 <= query.limit <= MOST_HITS:
         raise Invalid(f"The limit is {query.limit}; it must be from 1 to {MOST_HITS}.")
     for name, moment in (("since", query.since), ("until", query.until), ("as of", query.as_of), ("now", query.now)):
-        if moment and moment.tzinfo is None:
+        if moment is None:
+            continue
+        if not isinstance(moment, datetime) or moment.tzinfo is None:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise Invalid(f"The time in {name!r} has no zone. Give an aware datetime.")
+        if not FIRST_YEAR <= moment.year <= LAST_YEAR:
+            raise Invalid(
+                f"The time in {name!r} is in the year {moment.year}. Give one from {FIRST_YEAR} to {LAST_YEAR}."
+            )
     _check_order(query)
+    for name, given in (("project", query.projects), ("conversation", query.conversations)):
+        for value in given:
+            if not value.isprintable():
+                raise Invalid(f"No {name} is called {value!r}: it has characters that cannot be printed.")
     check_known("author", query.authors, [str(author) for author in SEARCHED_AUTHORS])
     check_known("status", query.statuses, [str(status) for status in Status])
 
@@ -91,8 +104,11 @@ def moment_of(text: str, now: datetime, zone: tzinfo, *, end: bool = False) -> d
     A day without an hour, or a phrase, is a stretch of time: its beginning, or with `end` its end.
     """
     words = text.strip()
-    is_whole_day = len(words) == len("2026-05-01")
-    parsed = None if is_whole_day else _parsed(words, zone)
+    day = None if any(sign in words for sign in "T :") else _day(words)
+    if day:
+        start = datetime(day.year, day.month, day.day, tzinfo=zone)
+        return start + timedelta(days=1) if end else start
+    parsed = _parsed(words, zone)
     if parsed:
         return parsed
     periods = find_periods(words, now, zone)
@@ -102,6 +118,13 @@ def moment_of(text: str, now: datetime, zone: tzinfo, *, end: bool = False) -> d
         f"{text!r} is no time that is understood. Give a date such as 2026-05-01, a time such as 2026-05-01T12:00, "
         "or words such as 'yesterday' or 'last week'."
     )
+
+
+def _day(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        return None
 
 
 def _parsed(text: str, zone: tzinfo) -> datetime | None:

@@ -103,6 +103,16 @@ class Recall:
             raise NotFound(f"No agent is called {agent!r} in this house: all history belongs to the house.")
         if search_type not in list(SearchType):
             raise Invalid(f"No search type is called {search_type!r}. Known: {', '.join(SearchType)}.")
+        lists = {
+            "authors": authors,
+            "sources": sources,
+            "projects": projects,
+            "statuses": statuses,
+            "conversations": conversations,
+        }
+        for name, given in lists.items():
+            if isinstance(given, str):
+                raise Invalid(f"{name} must be a list: [{given!r}].")
         query = Query(
             text=text,
             search_type=SearchType(search_type),

@@ -81,11 +81,15 @@ class Search:
             periods=spans(periods),
             now=None if asks_about_past(query.text, query.now, zone) else _milliseconds(query.now),
         )
+        if not terms and not asked.static[1].any():
+            return Found(
+                hits=[], milliseconds=_since(started), lacks=["the question has no word that can be looked up"]
+            )
         ranking = rank(corpus, asked)
         hits = self._hits(query, snapshot, ranking, {term.text: term.weight for term in terms})
         return Found(
             hits=hits,
-            milliseconds=round((time.perf_counter() - started) * 1000, 3),
+            milliseconds=_since(started),
             periods=periods,
             lacks=self._lacks(query, deep, is_deep),
         )
@@ -259,6 +263,10 @@ def _embedded(embedder: "Embedder", text: str) -> Vector:
 
 def _milliseconds(moment: datetime) -> int:
     return round(moment.timestamp() * 1000)
+
+
+def _since(started: float) -> float:
+    return round((time.perf_counter() - started) * 1000, 3)
 
 
 def _this_zone(now: datetime) -> tzinfo:

@@ -1,9 +1,9 @@
-"""From text to the terms of the keyword index. Pure; the same function reads documents and questions.
+"""From text to the terms of the keyword index. Pure; the same functions read documents and questions.
 
-Prose is lower-cased and lightly stemmed. What people paste is findable whole and in part: `src/app/userService.ts`
-gives the whole path, each name in it, and the words inside the names. Scripts that write without spaces are cut into
-pairs of neighbouring characters. Stop words are indexed, so that nothing is unfindable, but a question that has other
-words drops them.
+Prose is folded to lower case without accents and lightly stemmed. What people paste is findable whole and in part:
+`src/app/userService.ts` gives the whole path, each name in it, and the words inside the names. Scripts that write
+without spaces are cut into characters and pairs of neighbouring characters; a question looks for the pairs. Stop words
+are indexed, so that nothing is unfindable, but a question that has other words drops them.
 """
 
 import re
@@ -14,7 +14,7 @@ from typing import Protocol, cast
 
 import Stemmer
 
-WORDS_VERSION = 1
+WORDS_VERSION = 2
 """Changes whenever the same text would give other terms: an index made by another version is built anew."""
 LONGEST_TERM = 80
 """Characters. Longer runs are hashes, tokens and base64: their parts are kept, not the whole."""
@@ -26,11 +26,16 @@ _UNSPACED = (
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 )
 """Thai, Lao, Burmese, Khmer, Japanese, Chinese."""
-_RUN = re.compile(rf"[{_UNSPACED}]+|(?:(?![{_UNSPACED}])\w)+(?:['’](?=\w)\w+)?|\S")
-_COMPOUND = re.compile(r"\w+(?:[-._/\\:@#+~$]+\w+)+|\w*_\w*")
+_MARKS = "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0dff"
+"""Accents, points and vowel signs that belong to the word although they are no letters. Indic scripts as a whole."""
+_LETTER = rf"(?:(?![{_UNSPACED}])[\w{_MARKS}])"
+_RUN = re.compile(rf"[{_UNSPACED}]++|{_LETTER}++(?:['’]{_LETTER}++)*+|\S")
+_COMPOUND = re.compile(r"(?<!\w)(?:\w++(?:[-./\\:@#+~$]++\w++)++|[^\W_]*+_\w*+)")
 _IS_UNSPACED = re.compile(rf"[{_UNSPACED}]")
-_INNER = re.compile(r"[^\W\d_]+|\d+")
-_CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
+_INNER = re.compile(rf"(?:(?![\d_])[\w{_MARKS}])++|\d++")
+_CAMEL = re.compile(r"[A-Z]++(?=[A-Z][a-z])|[A-Z]?[a-z]++|[A-Z]++|\d++")
+_ENDINGS = frozenset({"s", "t", "d", "m", "ll", "re", "ve"})
+"""What English puts after an apostrophe. What other languages put there (l'école, O'Brien) is a word."""
 
 _STOP_TEXT = """
 a about after all also am an and any are as at be because been before being but by can could did do does doing done
@@ -40,6 +45,9 @@ too up us very was we were what when where which while who whom whose why will w
 ve don doesn didn isn wasn aren won wouldn couldn shouldn hasn haven hadn im ive
 """
 STOP_WORDS = frozenset(_STOP_TEXT.split())
+
+Span = tuple[int, int, tuple[str, ...]]
+"""From, to, and the terms of the word that stands there."""
 
 
 class _WordStemmer(Protocol):
@@ -62,79 +70,14 @@ def document_terms(text: str) -> list[str]:
 
 def query_terms(text: str) -> list[str]:
     """The terms of a question, each once, without stop words unless there is nothing else."""
-    words = [(word.lower(), _terms_of(word)) for word in _words(text[:LONGEST_TEXT])]
-    telling = [
-        terms for word, terms in words if word not in STOP_WORDS and not (len(terms) == 1 and terms[0] in STOP_WORDS)
-    ]
+    words = [(word.lower(), _asked_terms(word)) for word in _words(text[:LONGEST_TEXT])]
+    telling = [terms for word, terms in words if word not in STOP_WORDS and not _is_stop(terms)]
     return list(dict.fromkeys(term for terms in telling or [terms for _, terms in words] for term in terms))
 
 
-def _words(text: str) -> list[str]:
-    """Compounds first, whole; the terms inside come from `_terms_of`."""
-    if not text.isascii():
-        text = unicodedata.normalize("NFKC", text).replace("’", "'")
-    found: list[str] = []
-    at = 0
-    for match in _COMPOUND.finditer(text):
-        if match.start() > at:
-            found.extend(_RUN.findall(text[at : match.start()]))
-        found.append(match[0])
-        at = match.end()
-    found.extend(_RUN.findall(text[at:]))
-    return found
-
-
-@lru_cache(maxsize=200_000)
-def _terms_of(word: str) -> tuple[str, ...]:
-    if _IS_UNSPACED.search(word):
-        return tuple(part for run in _RUN.findall(word) for part in _unspaced(run))
-    if not any(character.isalnum() for character in word):
-        return (word,) if len(word) == 1 and unicodedata.category(word) == "So" else ()
-    whole = word.lower().strip("_")
-    if not whole.isascii():
-        word = _without_accents(word)
-        whole = word.lower().strip("_")
-    if "'" in whole:
-        whole = whole.partition("'")[0]
-        word = word.partition("'")[0]
-    pieces = _INNER.findall(word)
-    if len(pieces) == 1 and pieces[0] == word:
-        camel = _CAMEL.findall(word)
-        if len(camel) < 2 or not word.isascii():
-            return (_stem(whole),)
-        pieces = camel
-    else:
-        pieces = [part for piece in pieces for part in (_CAMEL.findall(piece) if piece.isascii() else [piece])]
-    parts = dict.fromkeys(
-        _stem(piece.lower()) for piece in pieces if len(piece) > 1 or piece.isdigit() or len(pieces) == 1
-    )
-    if len(whole) <= LONGEST_TERM:
-        parts = {**parts, whole: None}
-    return tuple(parts)
-
-
-def _without_accents(word: str) -> str:
-    return "".join(letter for letter in unicodedata.normalize("NFKD", word) if not unicodedata.combining(letter))
-
-
-def _unspaced(run: str) -> list[str]:
-    if not _IS_UNSPACED.search(run):
-        return list(_terms_of(run))
-    if len(run) == 1:
-        return [run]
-    return [run[at : at + 2] for at in range(len(run) - 1)]
-
-
-def _stem(word: str) -> str:
-    if len(word) < 3 or not word.isascii() or not word.isalpha():
-        return word
-    with _stemming:
-        return _stemmer.stemWord(word)
-
-
-def spans(text: str) -> list[tuple[int, int, tuple[str, ...]]]:
+def spans(text: str) -> list[Span]:
     """Where each word of a text stands, and its terms: for showing what matched."""
-    found: list[tuple[int, int, tuple[str, ...]]] = []
+    found: list[Span] = []
     at = 0
     for match in _COMPOUND.finditer(text):
         found.extend(_spans_between(text, at, match.start()))
@@ -144,8 +87,101 @@ def spans(text: str) -> list[tuple[int, int, tuple[str, ...]]]:
     return found
 
 
-def _spans_between(text: str, start: int, end: int) -> list[tuple[int, int, tuple[str, ...]]]:
-    return [
-        (match.start(), match.end(), _terms_of(unicodedata.normalize("NFKC", match[0]).replace("’", "'")))
-        for match in _RUN.finditer(text, start, end)
-    ]
+def _spans_between(text: str, start: int, end: int) -> list[Span]:
+    found: list[Span] = []
+    for match in _RUN.finditer(text, start, end):
+        run = match[0]
+        if _IS_UNSPACED.match(run):
+            first = match.start()
+            found.extend((first + at, first + at + len(part), (part,)) for at, part in _parts(run))
+        else:
+            found.append((match.start(), match.end(), _terms_of(_plain(run))))
+    return found
+
+
+def _words(text: str) -> list[str]:
+    """Compounds first, whole; the terms inside come from `_terms_of`."""
+    text = _plain(text)
+    found: list[str] = []
+    at = 0
+    for match in _COMPOUND.finditer(text):
+        if match.start() > at:
+            found.extend(_RUN.findall(text, at, match.start()))
+        found.append(match[0])
+        at = match.end()
+    found.extend(_RUN.findall(text, at))
+    return found
+
+
+def _plain(text: str) -> str:
+    """One spelling for what looks the same."""
+    return text if text.isascii() else unicodedata.normalize("NFKC", text).replace("’", "'")
+
+
+def _is_stop(terms: tuple[str, ...]) -> bool:
+    return len(terms) == 1 and terms[0] in STOP_WORDS
+
+
+def _asked_terms(word: str) -> tuple[str, ...]:
+    """A question asks for the pairs of a run without spaces; documents have its characters too."""
+    terms = _terms_of(word)
+    if len(terms) > 1 and _IS_UNSPACED.search(word):
+        return tuple(term for term in terms if len(term) > 1 or not _IS_UNSPACED.match(term))
+    return terms
+
+
+@lru_cache(maxsize=200_000)
+def _terms_of(word: str) -> tuple[str, ...]:
+    if _IS_UNSPACED.search(word):
+        runs = _RUN.findall(word)
+        return tuple(term for run in runs for term in _unspaced(run))
+    if not any(character.isalnum() for character in word):
+        return (word,) if len(word) == 1 and unicodedata.category(word) == "So" else ()
+    if "'" in word:
+        first, _, rest = word.partition("'")
+        if rest.lower() not in _ENDINGS:
+            return tuple(dict.fromkeys((*_terms_of(first), *_terms_of(rest))))
+        word = first
+    if not word.isascii():
+        word = _without_accents(word)
+    return _word_and_parts(word)
+
+
+def _word_and_parts(word: str) -> tuple[str, ...]:
+    whole = word.casefold().strip("_")
+    pieces = _INNER.findall(word)
+    if len(pieces) == 1 and pieces[0] == word:
+        camel = _CAMEL.findall(word) if word.isascii() else []
+        if len(camel) <= 1:
+            return (_stem(whole),)
+        pieces = camel
+    else:
+        pieces = [part for piece in pieces for part in (_CAMEL.findall(piece) if piece.isascii() else [piece])]
+    parts = dict.fromkeys(
+        _stem(piece.casefold()) for piece in pieces if len(piece) > 1 or piece.isdigit() or len(pieces) == 1
+    )
+    if len(whole) <= LONGEST_TERM:
+        parts = {**parts, whole: None}
+    return tuple(parts)
+
+
+def _unspaced(run: str) -> list[str]:
+    return [part for _, part in _parts(run)] if _IS_UNSPACED.match(run) else list(_terms_of(run))
+
+
+def _parts(run: str) -> list[tuple[int, str]]:
+    """(place, part): the characters of a run and its pairs."""
+    return [(at, run[at : at + size]) for at in range(len(run)) for size in (1, 2) if at + size <= len(run)]
+
+
+def _without_accents(word: str) -> str:
+    """Of letters that have them. Marks that carry the vowels of a script stay."""
+    parts = unicodedata.normalize("NFKD", word)
+    return unicodedata.normalize("NFC", "".join(part for part in parts if not "\u0300" <= part <= "\u036f"))
+
+
+def _stem(word: str) -> str:
+    if len(word) < 3 or not word.isascii() or not word.isalpha():
+        return word
+    with _stemming:
+        return _stemmer.stemWord(word)

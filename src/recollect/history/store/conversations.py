@@ -38,7 +38,7 @@ LIST = f"""
 SELECT {_COLUMNS}, {CURRENT_STATUS} FROM history_conversations
 WHERE house = :house AND messages > 0
     AND (:status = '' OR {CURRENT_STATUS} = :status)
-    AND (:project = '' OR lower(project) LIKE :project)
+    AND (:project = '' OR lower(project) LIKE :project ESCAPE '\\')
     AND ended_at >= :since
 ORDER BY ended_at DESC, id LIMIT :limit
 """
@@ -46,7 +46,7 @@ IDS = f"""
 SELECT id FROM history_conversations
 WHERE house = :house AND messages > 0
     AND (:status = '' OR {CURRENT_STATUS} = :status)
-    AND (:project = '' OR lower(project) LIKE :project)
+    AND (:project = '' OR lower(project) LIKE :project ESCAPE '\\')
 ORDER BY id
 """
 PROJECTS = "SELECT id, project FROM history_conversations WHERE house = :house AND id IN (:values)"
@@ -99,7 +99,7 @@ class ConversationStore:
         given = self._given(
             ready_before=ready_before,
             status=status,
-            project=f"%{project.lower()}%" if project else "",
+            project=_like(project),
             since=since,
             limit=limit,
         )
@@ -114,9 +114,7 @@ class ConversationStore:
         found: set[str] = set()
         for project in projects:
             for status in statuses:
-                given = self._given(
-                    ready_before=ready_before, status=status, project=f"%{project.lower()}%" if project else ""
-                )
+                given = self._given(ready_before=ready_before, status=status, project=_like(project))
                 found.update(row[0] for row in self._session.rows(IDS, given))
         return sorted(found)
 
@@ -166,6 +164,12 @@ class ConversationStore:
 
     def _given(self, **parameters: Any) -> dict[str, Any]:
         return {"house": self._house, **parameters}
+
+
+def _like(part: str) -> str:
+    """A pattern for what has this part; empty for no part."""
+    escaped = part.lower().replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    return f"%{escaped}%" if part else ""
 
 
 def _values(conversation: Conversation) -> tuple[Any, ...]:
