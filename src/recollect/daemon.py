@@ -81,11 +81,11 @@ class Daemon:
         self._listen_to_signals()
         try:
             self._is_busy = True
+            self._clear_up()
             if self._memory.settings.enabled and not self._memory.history.paused_since():
                 recovered = self._memory.history.recover()
                 if recovered.files:
                     self._note(recovered)
-            self._remove_stale_socket()
             first_pass(self._memory, self._roots)
             self.status.last_scan_at = to_text(self._memory.clock())
             if not once:
@@ -174,11 +174,12 @@ class Daemon:
         if status.last_scan_at and not self._stop.is_set():
             self._write_status()
 
-    def _remove_stale_socket(self) -> None:
-        """Of a daemon that was killed."""
+    def _clear_up(self) -> None:
+        """What a daemon that was killed said of itself, and where it listened."""
         before = read_status(self._memory.settings.runtime)
         if before and before.socket:
             remove_socket(before.socket)
+        self._status_path.unlink(missing_ok=True)
 
     def _write_status(self) -> None:
         path = self._status_path

@@ -8,86 +8,21 @@ import json
 import os
 import shlex
 import signal
-import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
-import commands
 import pytest
 from commands import end, run, started, wait_for
+from computers import LATELY, Computer, session
 from transcripts import Transcript, append, line, subagent, write
 
-import recollect
 from recollect.clock import system_clock
 from recollect.lock import is_locked
-
-LATELY = system_clock() - timedelta(hours=4)
-
-
-class Computer:
-    """A person's computer: a HOME, Claude Code's folder in it, and Recollect's home beside it."""
-
-    def __init__(self, folder: Path) -> None:
-        self.home = folder / "recollect"
-        self.user = folder / "user"
-        self.claude = self.user / ".claude"
-        self.projects = self.claude / "projects"
-        self.projects.mkdir(parents=True)
-        self.configure(poll_interval_seconds=0.5)
-
-    def configure(self, **settings: object) -> None:
-        chosen = {"fetch_models": False, **settings}  # No network in tests.
-        lines = [f"{name} = {json.dumps(value)}" for name, value in chosen.items()]
-        write(self.home / "recollect.toml", "\n".join(lines).encode())
-
-    def run(self, *arguments: object) -> commands.Result:
-        return run(*arguments, home=self.home)
-
-    @contextmanager
-    def up(self, *arguments: object) -> Iterator[subprocess.Popen[bytes]]:
-        """A daemon that has finished its first pass."""
-        with started("up", *arguments, home=self.home) as process:
-            wait_for("the first pass", lambda: self.status().get("last_scan_at") or process.poll() is not None)
-            assert process.poll() is None, self.errors
-            yield process
-
-    def status(self) -> dict[str, Any]:
-        try:
-            return json.loads((self.home / "runtime" / "status.json").read_text())
-        except (OSError, ValueError):
-            return {}
-
-    @property
-    def output(self) -> str:
-        return Path(f"{self.home}.out").read_text()
-
-    @property
-    def errors(self) -> str:
-        return Path(f"{self.home}.err").read_text()
-
-    def words(self) -> str:
-        """Everything that was said, from the database."""
-        with recollect.open(self.home) as memory:
-            return "\n".join(message.text for message in memory.history.export())
-
-    def wait_for_words(self, words: str) -> None:
-        wait_for(f"{words!r} to be taken in", lambda: words in self.words())
-
-    def finding(self, check: str) -> dict[str, str]:
-        findings = {item["check"]: item for item in self.run("doctor", "--json").json()["findings"]}
-        return findings[check]
 
 
 @pytest.fixture
 def computer(tmp_path: Path) -> Computer:
     return Computer(tmp_path)
-
-
-def session(name: str, about: str = "beans", **options: Any) -> Transcript:
-    return Transcript(name, start=LATELY, **options).exchanges(3, about=about)
 
 
 # The first pass
