@@ -14,7 +14,7 @@ from recollect.memory import Memory, open_memory
 from recollect.settings import this_computer
 
 SHOWN_DOOMED = 3
-SEARCHED_WORDS = 5
+SEARCHED_WORDS = 6
 SEARCHED_CHARACTERS = 60
 
 

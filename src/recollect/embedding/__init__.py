@@ -5,7 +5,7 @@ it can be fetched again.
 
 Invariants. A vector depends on its text and on the model's name alone, never on the texts beside it (an endpoint is
 asked for that, but is its own master). Whoever changes a vector changes the name. Weights are used only while their
-SHA-256 is the one on record. Nothing is fetched unless somebody asked for it by `pull`.
+SHA-256 is the one on record. Nothing is fetched but by `pull`, and never without a word before.
 
 Importing this package is cheap: numpy and onnxruntime are loaded by the first vector.
 """

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 def models(context: click.Context, as_json: bool) -> None:
     """Show the models of search; fetch or remove them.
 
-    Search works without any of them but the first, which is installed with Recollect. Nothing is fetched unless you
-    ask for it here.
+    Search works without any of them but the first, which is installed with Recollect. The others are fetched by
+    `models pull`, and by `recollect up` unless the settings say `fetch_models = false`.
     """
     if context.invoked_subcommand is None:
         _show(_models(context.obj), as_json)
