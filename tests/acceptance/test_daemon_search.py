@@ -1,5 +1,6 @@
 """Searching while `recollect up` really runs: it indexes, deepens, answers, fetches models, and survives failures."""
 
+import contextlib
 import json
 import os
 import signal
@@ -8,8 +9,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import apsw
 import pytest
-from commands import SCRIPT, end, environment, wait_for
+from commands import SCRIPT, end, environment, started, wait_for
 from computers import Computer, session
 from tiny_models import FILES
 from transcripts import append, line, write
@@ -150,14 +152,15 @@ def test_the_index_is_built_anew_while_the_daemon_runs(computer: Computer) -> No
     told = session("garden")
     path = told.save(computer.projects)
     with computer.up() as process:
-        before = found(computer, "beans")
-        assert computer.run("reindex", "--json").json()["generation"] == 2
+        before, generation = found(computer, "beans"), index(computer)["generation"]
+        new = computer.run("reindex", "--json").json()["generation"]
+        assert new > generation
         assert found(computer, "beans") == roughly(before)
         told.user("And the quinces?")
         append(path, line(told.records[-1]))
         wait_for("the new message", lambda: found(computer, "quinces")["hits"][0]["text"] == "And the quinces?")
         assert end(process) == 0
-    assert index(computer)["generation"] == 2
+    assert index(computer)["generation"] == new
 
 
 # Deepening
@@ -213,7 +216,7 @@ def test_reindexing_can_wait_for_the_deep_vectors(computer: Computer, deep_model
 
     value = computer.run("reindex", "--deepen", "--json").json()
 
-    assert (value["documents"], value["deepened"], value["generation"]) == (6, 6, 2)
+    assert (value["documents"], value["deepened"]) == (6, 6)
 
 
 # Models that are not here
@@ -280,3 +283,30 @@ def test_a_deep_model_that_does_not_run_is_reported_and_search_goes_on(computer:
         assert computer.status()["documents"] == 6
         assert end(process) == 0
     assert json.loads(events(computer, "deepen")[0][1])["reason"]
+
+
+# Reindexing
+
+
+def generations(computer: Computer) -> dict[str, tuple[int, int]]:
+    """Builds of the index by their state: number, and how many documents have got a number."""
+    path = str(computer.home / "recollect.recall.db")
+    with contextlib.closing(apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY)) as connection:
+        rows = connection.execute("SELECT state, generation, next_doc FROM recall_generations").fetchall()
+    return {state: (number, documents) for state, number, documents in rows}
+
+
+def test_reindexing_that_was_stopped_goes_on_and_the_old_index_serves_meanwhile(computer: Computer) -> None:
+    session("garden", step_seconds=1).exchanges(7_500).save(computer.projects)
+    computer.run("up", "--once")
+    before = found(computer, "answer 77")
+
+    with started("reindex", home=computer.home) as process:
+        wait_for("its first commit", lambda: generations(computer).get("building", (0, 0))[1])
+        assert end(process, signal.SIGINT) == 130
+    stopped = generations(computer)
+    assert stopped.keys() == {"serving", "building"}
+    assert found(computer, "answer 77") == roughly(before)
+
+    assert computer.run("reindex", "--json").json()["generation"] == stopped["building"][0]
+    assert found(computer, "answer 77") == roughly(before)

@@ -292,13 +292,14 @@ def test_a_bar_is_shown_when_much_is_to_be_indexed(home: Path, projects: Path) -
 
 def test_reindexing_changes_the_generation_and_no_answer(house: Path) -> None:
     before = found(house, "arch beans", "--limit", 50)["hits"]
+    generation = run("health", "--json", home=house).json()["index"]["generation"]
 
     done = run("reindex", "--json", home=house)
 
     assert done.code == 0
     value = done.json()
     assert value.keys() == {"documents", "deepened", "seconds", "generation"}
-    assert (value["documents"], value["deepened"], value["generation"]) == (8, 0, 2)
+    assert (value["documents"], value["deepened"], value["generation"] > generation) == (8, 0, True)
     assert found(house, "arch beans", "--limit", 50)["hits"] == before
     assert "8 messages indexed" in run("reindex", home=house).out
 
@@ -341,7 +342,8 @@ def test_health_and_doctor_tell_how_far_the_index_is(house: Path) -> None:
     found(house, "beans")
 
     index = run("health", "--json", home=house).json()["index"]
-    assert (index["documents"], index["waiting"], index["deepened"], index["generation"]) == (8, 0, 0, 1)
+    assert (index["documents"], index["waiting"], index["deepened"]) == (8, 0, 0)
+    assert index["generation"] > 0
     assert (index["deep_model"], index["models"]["e5-small-v2"]) == ("", "not here")
     assert index["bytes"] > 10_000
     assert finding(house, "index")["level"] == "ok"

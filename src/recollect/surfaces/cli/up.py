@@ -26,6 +26,7 @@ from recollect.surfaces.cli.search import catch_up, deepen_all
 
 if TYPE_CHECKING:
     from recollect.daemon import DaemonStatus
+    from recollect.embedding.models import Announcement
     from recollect.history import IngestReport
     from recollect.indexing import Fetching
     from recollect.memory import Memory
@@ -76,11 +77,27 @@ def _fetching(quiet: bool) -> "Fetching":
     from recollect.indexing import Fetching
     from recollect.surfaces.cli.models import announce
 
-    return Fetching(
-        on_announce=announce,
-        on_problem=lambda problem: warn(f"Search goes on without better models. {problem}"),
-        on_done=lambda names: None if quiet else say(f"Ready: {' and '.join(names)}. Messages are deepened now."),
-    )
+    def on_announce(what: "Announcement") -> None:
+        _clear_line()
+        announce(what)
+
+    def on_problem(problem: str) -> None:
+        _clear_line()
+        warn(f"Search goes on without better models. {problem}")
+
+    def on_done(names: list[str]) -> None:
+        if not quiet:
+            _clear_line()
+            say(f"Ready: {' and '.join(names)}. Messages are deepened now.")
+
+    return Fetching(on_announce=on_announce, on_problem=on_problem, on_done=on_done)
+
+
+def _clear_line() -> None:
+    """The line that tells how things are on a terminal gives way; the next look writes it again."""
+    if sys.stdout.isatty():
+        sys.stdout.write("\r\x1b[K")
+        sys.stdout.flush()
 
 
 def _first_pass(memory: "Memory", roots: list[Path], place: Place, quiet: bool) -> dict[str, Any]:
@@ -157,11 +174,13 @@ def _show_demo(memory: "Memory", quiet: bool) -> None:
 
 def _say_status(status: "DaemonStatus", report: "IngestReport") -> None:
     """One line that is written over on a terminal; in a log, a line for each change."""
-    problem = report.problems[-1].reason if report.failed else status.problem
+    problem = report.problems[-1].reason if report.failed else status.problem or status.index_problem
     if sys.stdout.isatty():
         line = f"Watching {amount(len(status.roots), 'folder')}, last look {when(status.last_scan_at)[-5:]}"
         if status.messages_added:
             line += f", {amount(status.messages_added, 'new message')}, the last at {when(status.last_change_at)[-5:]}"
+        if status.to_deepen:
+            line += f", {status.to_deepen:,} to deepen"
         line += f". {problem}" if problem else ""
         sys.stdout.write(f"\r\x1b[K{shorten(line, width() - 1)}")
         sys.stdout.flush()
