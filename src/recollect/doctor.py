@@ -235,7 +235,9 @@ def _index(memory: Memory) -> Finding:
     try:
         state = memory.recall.state()
     except RecollectError as error:
-        return _failure("index", f"Nothing can be searched: {error}", "Nothing is lost: the index is made from history.")
+        return _failure(
+            "index", f"Nothing can be searched: {error}", "Nothing is lost: the index is made from history."
+        )
     figures = f"{state.documents:,} messages, {state.deepened:,} of them deepened ({state.bytes / 1e6:,.1f} MB)"
     is_running = is_locked(runtime)
     status = read_status(runtime) if is_running else None
