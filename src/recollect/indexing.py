@@ -19,7 +19,7 @@ from recollect.memory import Memory
 REST_SECONDS = 30.0
 """Between two looks for something to deepen; new messages end the rest."""
 RETRY_SECONDS = 60.0
-"""After a failure."""
+"""After a failure; new messages end that wait too."""
 LONGEST_WAIT_SECONDS = 10.0
 """For the background work to end: it looks for the end after every few passages."""
 TOLD_SECONDS = 1.0
@@ -58,7 +58,7 @@ class Indexing:
         self._news = threading.Event()
         self._quiet = threading.Event()
         self._quiet.set()
-        self._problem = ""
+        self._problems: dict[str, str] = {}
         self._told_at = 0.0
         self._thread = threading.Thread(target=self._work, name="indexing", daemon=True)
 
@@ -70,7 +70,7 @@ class Indexing:
         try:
             if self._memory.recall.catch_up():
                 self._news.set()
-            self._problem = ""
+            self._problems.pop("index", None)
         except RecollectError as error:
             self._note("index", str(error), time.monotonic() - started)
         except Exception as error:  # noqa: BLE001 - history goes on without an index
@@ -106,12 +106,13 @@ class Indexing:
             try:
                 is_done = self._deepen()
                 self._memory.models.unload_idle()
+                self._problems.pop("deepen", None)
             except RecollectError as error:
                 self._note("deepen", str(error), time.monotonic() - started)
-                self._ended.wait(RETRY_SECONDS)
+                self._news.wait(RETRY_SECONDS)
             except Exception as error:  # noqa: BLE001 - the thread goes on, and doctor shows the reason
                 self._note("deepen", f"{type(error).__name__}: {error}", time.monotonic() - started)
-                self._ended.wait(RETRY_SECONDS)
+                self._news.wait(RETRY_SECONDS)
             else:
                 self._tell_figures()
                 if is_done:
@@ -159,18 +160,19 @@ class Indexing:
 
     def _note(self, name: str, reason: str, seconds: float) -> None:
         """A reason that stays the same is recorded once."""
-        if reason != self._problem:
+        if reason != self._problems.get(name):
             with suppress(RecollectError):
                 self._memory.runs.record(name, "failed", seconds, {"reason": reason})
-        self._problem = reason
+        self._problems[name] = reason
         self._tell_figures()
 
     def _tell_figures(self) -> None:
         self._told_at = time.monotonic()
+        problem = " ".join(list(self._problems.values()))
         try:
             state = self._memory.recall.state()
-        except RecollectError as error:
-            self._tell(IndexProgress(problem=self._problem or str(error)))
+        except Exception as error:  # noqa: BLE001 - figures are not worth a daemon
+            self._tell(IndexProgress(problem=problem or f"{type(error).__name__}: {error}"))
             return
         self._tell(
             IndexProgress(
@@ -178,6 +180,6 @@ class Indexing:
                 waiting=state.waiting,
                 deepened=state.deepened,
                 to_deepen=state.documents - state.deepened if state.deep else 0,
-                problem=self._problem,
+                problem=problem,
             )
         )

@@ -266,7 +266,7 @@ def test_an_index_that_cannot_be_written_does_not_stop_history(computer: Compute
 
         (computer.home / "recollect.recall.db").unlink()
         wait_for("an index", lambda: computer.status()["documents"] == 7)
-        assert computer.status()["index_problem"] == ""
+        wait_for("the end of the complaint", lambda: computer.status()["index_problem"] == "")
         assert end(process) == 0
     assert len(events(computer, "index")) == 1
     assert "nothing can be searched yet" in computer.errors

@@ -52,3 +52,22 @@ def test_nothing_heavy_is_imported_on_the_way(arguments: list[str], home: Path, 
 def test_the_version_is_told_without_opening_a_database(home: Path) -> None:
     assert "apsw" not in imported_by("--version", home=home)
     assert not home.exists()
+
+
+def test_a_search_loads_no_model_that_is_not_here_and_nothing_for_people_in_a_pipe(home: Path, projects: Path) -> None:
+    Transcript("session").exchanges(2, about="beans").save(projects)
+    assert run("ingest", projects, home=home).code == 0
+
+    loaded = imported_by("search", "beans", home=home)
+
+    assert "numpy" in loaded
+    assert not loaded & {
+        "onnxruntime",
+        "rich",
+        "watchfiles",
+        "psycopg",
+        "pydantic",
+        "asyncio",
+        "concurrent",
+        "multiprocessing",
+    }
