@@ -68,11 +68,11 @@ def make_house(cache: Path, engine: str, size: int, socket_folder: str = "") -> 
     done = home / "filled.json"
     if not done.exists():
         home.mkdir(parents=True, exist_ok=True)
-        # Static vectors only, and nothing is fetched: this measures the search, not the models.
-        (home / "recollect.toml").write_text('deep_model = ""\n', encoding="utf-8")
         _empty(house, name, socket_folder)
         seconds = _fill(house)
         done.write_text(json.dumps({"seconds": round(seconds, 1)}), encoding="utf-8")
+    # Static vectors only, and a daemon fetches nothing while it is measured.
+    (home / "recollect.toml").write_text('deep_model = ""\nfetch_models = false\n', encoding="utf-8")
     return house
 
 
