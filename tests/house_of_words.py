@@ -125,7 +125,7 @@ def contents_of(index: Index, models: Sequence[WordVectors], *questions: str) ->
             ids[doc]: (
                 keys[int(facts.conversation[doc])],
                 snapshot.sources[facts.source[doc]],
-                *(int(getattr(facts, name)[doc]) for name in ("identity", "place", "at", "author", "terms", "words")),
+                *(int(getattr(facts, name)[doc]) for name in ("identity", "place", "at", "author", "terms", "asking")),
             )
             for doc in ids
         },

@@ -1,5 +1,6 @@
 """Memory: the one object a user holds, and the only place that wires the parts together."""
 
+import threading
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -28,23 +29,26 @@ class Memory:
         self.history = History(database, settings, clock, self.runs.record)
         self._models = models
         self._recall: Recall | None = None
+        self._opening = threading.RLock()
 
     @property
     def models(self) -> "Models":
-        if self._models is None:
-            from recollect.embedding import Models
+        with self._opening:
+            if self._models is None:
+                from recollect.embedding import Models
 
-            self._models = Models(self.settings)
-        return self._models
+                self._models = Models(self.settings)
+            return self._models
 
     @property
     def recall(self) -> "Recall":
         """Loaded when it is first needed: commands that do not search start without numpy."""
-        if self._recall is None:
-            from recollect.recall import Recall
+        with self._opening:
+            if self._recall is None:
+                from recollect.recall import Recall
 
-            self._recall = Recall(self.database, self.settings, self.history, self.models, self.clock)
-        return self._recall
+                self._recall = Recall(self.database, self.settings, self.history, self.models, self.clock)
+            return self._recall
 
     def search_memory(self, query: str, search_type: str = "both") -> "Found":
         """For agents: `search_type` is conversations, facts or both. Reads the best hits twice, as agents can wait."""

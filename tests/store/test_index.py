@@ -80,7 +80,7 @@ def test_what_was_said_is_found_by_its_words_and_by_its_vector(index: Index, his
     facts = snapshot.facts
     assert [AUTHORS[author] for author in facts.author] == ["user", "assistant"]
     assert [snapshot.sources[source] for source in facts.source] == ["claude-code"] * 2
-    assert facts.words.tolist() == [8, 5]
+    assert facts.asking.tolist() == [0, 0]
     assert (facts.at[1] - facts.at[0]) == 60_000
 
 
@@ -295,11 +295,13 @@ def test_vectors_that_lie_elsewhere_are_recognised(index: Index, history: HouseO
 
     history.say("bean")
     index.follow(history, STATIC)
+    before = index.figures()
     other = Index(index.database, index.house, Elsewhere())
     other.follow(history, STATIC)
     figures = other.figures()
     assert figures
-    assert figures.generation == 2
+    assert before
+    assert figures.generation > before.generation
 
 
 def test_a_large_index_is_searched_by_an_index_of_vectors(
@@ -377,13 +379,14 @@ def test_a_change_of_the_words_the_model_or_the_history_is_recognised(
     follow(history, STATIC)
     follow(history, STATIC)
     follow(history, WordVectors("other words"))
-    monkeypatch.setattr(generations, "WORDS_VERSION", generations.WORDS_VERSION + 1)
+    monkeypatch.setattr(generations, "TEXT_VERSION", generations.TEXT_VERSION + 1)
     follow(history, WordVectors("other words"))
     history.feed = "another database"
     follow(history, WordVectors("other words"))
     history.log = []
     follow(history, WordVectors("other words"))
-    assert numbers == [1, 1, 2, 3, 4, 5]
+    assert numbers[0] == numbers[1]
+    assert numbers[1:] == sorted(set(numbers))
     snapshot = index.snapshot([STATIC.name, "other words"])
     assert snapshot.passage_spread(STATIC.name)[0] == 0
     assert snapshot.passage_spread("other words")[0] == 1
@@ -452,7 +455,7 @@ def test_the_old_generation_serves_until_the_new_one_is_whole(open_index: OpenIn
     assert len(found(index, "bean")) == 51
     figures = index.figures()
     assert figures
-    assert figures.generation == 2
+    assert figures.generation > before.generation
     with pytest.raises(Superseded):
         before.postings("bean")
 
@@ -480,9 +483,6 @@ def test_a_rebuild_that_was_interrupted_goes_on_where_it_was(open_index: OpenInd
     clean.follow(history, STATIC)
     asked = ["w7"]
     assert contents_of(index, [STATIC], *asked) == contents_of(clean, [STATIC], *asked)
-    figures = index.figures()
-    assert figures
-    assert figures.generation == 2
 
 
 def test_a_dropped_generation_leaves_no_row(open_index: OpenIndex, history: HouseOfWords, database: Database) -> None:
@@ -491,10 +491,12 @@ def test_a_dropped_generation_leaves_no_row(open_index: OpenIndex, history: Hous
     index.follow(history, STATIC)
     index.rebuild(history, STATIC)
     index.follow(history, STATIC)
+    figures = index.figures()
+    assert figures
     tables = [table for table in schema.TABLES if table not in ("recall_schema", "recall_vectors")]
     with index.database.read() as session:
         for table in tables:
-            assert session.rows(f"SELECT DISTINCT generation FROM {table}") == [(2,)], table
+            assert session.rows(f"SELECT DISTINCT generation FROM {table}") == [(figures.generation,)], table
 
 
 def test_changes_that_every_generation_has_followed_may_be_forgotten(index: Index, history: HouseOfWords) -> None:

@@ -12,16 +12,21 @@ ALIKE = 0.7
 
 def likeness(one: frozenset[str], other: frozenset[str]) -> float:
     """Share of the words of both that are common to both."""
-    together = len(one | other)
-    return len(one & other) / together if together else 0.0
+    if min(len(one), len(other)) <= ALIKE * max(len(one), len(other)):
+        return 0.0  # It cannot reach the threshold, whatever the words are.
+    common = len(one & other)
+    return common / (len(one) + len(other) - common)
 
 
-def diversified(scores: Sequence[float], words: Sequence[frozenset[str]], penalty: float) -> list[tuple[int, float]]:
-    """(place, score) in the new order. Each next one is the best after what the chosen ones take off for likeness."""
+def diversified(
+    scores: Sequence[float], words: Sequence[frozenset[str]], penalty: float, count: int
+) -> list[tuple[int, float]]:
+    """(place, score) of the first `count` in the new order: each next one is the best after what the chosen ones take
+    off for likeness."""
     taken: list[tuple[int, float]] = []
     off = [0.0] * len(scores)
     left = list(range(len(scores)))
-    while left:
+    while left and len(taken) < count:
         best = max(left, key=lambda place: (scores[place] - off[place], -place))
         left.remove(best)
         taken.append((best, scores[best] - off[best]))

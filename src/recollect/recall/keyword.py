@@ -83,8 +83,8 @@ def conversation_scores(
     norms = 1.0 - recipe.keyword_length + recipe.keyword_length * lengths / mean
     shares: list[tuple[float, Floats]] = []
     for term in terms:
-        docs = term.docs[counted[term.docs]]
-        frequencies = term.frequencies[counted[term.docs]]
+        here = counted[term.docs]
+        docs, frequencies = term.docs[here], term.frequencies[here]
         said = np.bincount(conversations[docs], frequencies, minlength=len(lengths)).astype(np.float64)
         shares.append((weight(int(there.sum()), int(np.count_nonzero(said))), said))
     total = sum(share for share, _ in shares) or 1.0

@@ -6,12 +6,14 @@ paragraphs and sentences where there are any. Pure: the same text always gives t
 
 import re
 
+PASSAGES_VERSION = 1
+"""Changes whenever the same text would be cut otherwise: vectors of other passages are made anew."""
 PASSAGE_CHARACTERS = 800
 """About 180 tokens: well inside what the models read, and as long as one thought in chat."""
 MOST_PASSAGES = 24
 """Of one document. What is longer is a pasted file: its beginning and its end have vectors, its middle only words."""
 
-_SENTENCE_END = re.compile(r"(?<=[.!?\n。！？])\s+")
+_SENTENCE_END = re.compile(r"(?<=[.!?\n])\s+|(?<=[。！？])\s*")
 
 
 def passages(text: str) -> list[str]:

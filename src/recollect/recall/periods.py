@@ -43,6 +43,14 @@ def inside(at: NDArray[np.int64], spans: Sequence[Span]) -> NDArray[np.float64]:
     return best
 
 
+def near(at: NDArray[np.int64], spans: Sequence[Span]) -> NDArray[np.bool_]:
+    """Whether a moment counts for a half or more."""
+    found = np.zeros(len(at), np.bool_)
+    for span in spans:
+        found |= (at >= span.start - span.slack) & (at <= span.end + span.slack)
+    return found
+
+
 def _milliseconds(moment: datetime) -> int:
     return round(moment.timestamp() * 1000)
 

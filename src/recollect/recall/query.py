@@ -107,7 +107,7 @@ def moment_of(text: str, now: datetime, zone: tzinfo, *, end: bool = False) -> d
     day = None if any(sign in words for sign in "T :") else _day(words)
     if day:
         start = datetime(day.year, day.month, day.day, tzinfo=zone)
-        return start + timedelta(days=1) if end else start
+        return start + timedelta(days=1) if end and day != date.max else start
     parsed = _parsed(words, zone)
     if parsed:
         return parsed
@@ -115,8 +115,8 @@ def moment_of(text: str, now: datetime, zone: tzinfo, *, end: bool = False) -> d
     if periods:
         return max(period.end for period in periods) if end else min(period.start for period in periods)
     raise Invalid(
-        f"{text!r} is no time that is understood. Give a date such as 2026-05-01, a time such as 2026-05-01T12:00, "
-        "or words such as 'yesterday' or 'last week'."
+        f"{text[:100]!r} is no time that is understood. Give a date such as 2026-05-01, a time such as "
+        "2026-05-01T12:00, or words such as 'yesterday' or 'last week'."
     )
 
 

@@ -18,7 +18,7 @@ from recollect.recall.index.formats import AUTHORS
 from recollect.recall.index.snapshot import Snapshot
 from recollect.recall.keyword import Term
 from recollect.recall.lending import Neighbourhood, need, neighbourhood
-from recollect.recall.periods import Span, inside
+from recollect.recall.periods import Span, inside, near
 from recollect.recall.recipes import Recipe
 
 Floats = NDArray[np.float64]
@@ -102,33 +102,32 @@ def rank(corpus: Corpus, asked: Asked) -> Ranking:
 
 
 def _candidates(corpus: Corpus, asked: Asked) -> Docs:
-    allowed = corpus.alive if asked.allowed is None else np.flatnonzero(asked.allowed & corpus.snapshot.alive)
-    if len(allowed) <= LOOKED_AT_WHOLE:
-        return allowed
     mask = asked.allowed
-    found = [*_best(corpus, asked, mask)]
+    allowed = None if mask is None else mask & corpus.snapshot.alive
+    if (len(corpus.alive) if allowed is None else np.count_nonzero(allowed)) <= LOOKED_AT_WHOLE:
+        return corpus.alive if allowed is None else np.flatnonzero(allowed)
+    masks = [mask]
     if asked.periods:
-        in_time = inside(corpus.snapshot.facts.at, asked.periods) >= 0.5
-        found.extend(_best(corpus, asked, in_time if mask is None else in_time & mask))
-    return np.unique(np.concatenate(found))
+        in_time = near(corpus.snapshot.facts.at, asked.periods)
+        masks.append(in_time if mask is None else in_time & mask)
+    return np.unique(np.concatenate(_best(corpus, asked, masks)))
 
 
-def _best(corpus: Corpus, asked: Asked, allowed: Allowed | None) -> list[Docs]:
-    """The candidates of each way of finding."""
+def _best(corpus: Corpus, asked: Asked, masks: Sequence[Allowed | None]) -> list[Docs]:
+    """The candidates of each way of finding, in all that is allowed by each mask."""
     found: list[Docs] = []
     if asked.terms:
         scores = keyword.own_scores(asked.terms, corpus.norms, corpus.recipe)
-        if allowed is not None:
-            scores[~allowed] = 0.0
-        found.append(_highest(scores, CANDIDATES))
+        found.extend(_highest(scores if mask is None else np.where(mask, scores, 0.0), CANDIDATES) for mask in masks)
     models = [model for model in (asked.static, asked.deep) if model]
-    found.extend(corpus.snapshot.nearest(name, vector, allowed, CANDIDATES)[0] for name, vector in models)
+    nearest = corpus.snapshot.nearest
+    found.extend(nearest(name, vector, mask, CANDIDATES)[0] for name, vector in models for mask in masks)
     return found
 
 
 def _highest(scores: NDArray[np.float32], count: int) -> Docs:
     """All documents at least as good as the best `count`, so that ties do not depend on their order."""
-    matching = np.flatnonzero(scores)
+    matching = np.flatnonzero(scores > 0)
     if len(matching) <= count:
         return matching
     there = scores[matching]
@@ -148,6 +147,7 @@ def _parts(corpus: Corpus, asked: Asked, around: Neighbourhood) -> dict[str, Flo
         "closeness": recipe.closeness * points,
         "conversation": _conversation(corpus, asked.terms, docs, points),
         "author": np.where(facts.author[docs] == _ASSISTANT, recipe.assistant, 0.0),
+        "asking": facts.asking[docs].astype(np.float64) * (recipe.asking / 100.0),
     }
     if asked.periods:
         parts["period"] = recipe.period * inside(facts.at[docs], asked.periods)

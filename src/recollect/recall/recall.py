@@ -65,6 +65,7 @@ class Recall:
         self._index = open_index(database, settings.house)
         self._search = Search(self._index, history, models, recipe, wants_deep=bool(settings.deep_model))
         self._writing = threading.Lock()
+        self._followed = 0
 
     def close(self) -> None:
         self._index.close()
@@ -147,9 +148,12 @@ class Recall:
         """Index what history has and the index has not: words, fast vectors. How many messages were looked at."""
         with self._writing:
             done = self._index.follow(self._history, self._models.static, on_progress=on_progress)
-            followed = self._index.consumed()
-            if followed is not None and done >= KEPT_CHANGES:
-                self._history.forget_changes(followed)
+            self._followed += done
+            if self._followed >= KEPT_CHANGES:
+                self._followed = 0
+                followed = self._index.consumed()
+                if followed is not None:
+                    self._history.forget_changes(followed)
             return done
 
     def deepen(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 class Recipe:
     keyword: float = 14.0
     """For a document that has all words of the question."""
-    keyword_saturation: float = 1.0
+    keyword_saturation: float = 0.8
     """BM25's k1: how soon the same word said again stops counting."""
     keyword_length: float = 0.75
     """BM25's b: how much a long document is discounted."""
@@ -24,7 +24,7 @@ class Recipe:
     """Of the closeness that the deep model tells where both models know a document; the static one tells the rest."""
     chance: float = 0.7
     """Of the advantage that many passages give by chance: the best of n is compared with the best of n at random."""
-    telling_words: float = 60.0
+    telling_words: float = 45.0
     """A document of so many words speaks half for itself and half through its neighbours."""
     lending: float = 0.5
     """What the next neighbours lend; those after them half of it."""
@@ -34,6 +34,8 @@ class Recipe:
     """For a conversation in which the user, all in all, used all words of the question."""
     assistant: float = -0.5
     """What an assistant said: people look for what they said themselves, and assistants repeat it at length."""
+    asking: float = -1.5
+    """For what is nothing but a question."""
     period: float = 2.5
     """Said in the time that the question names."""
     recency: float = 0.3

@@ -23,7 +23,7 @@ from recollect.recall.recipes import Recipe
 from recollect.recall.rerank import READ, Candidate, judged
 from recollect.recall.snippets import snippet
 from recollect.recall.time_phrases import asks_about_past
-from recollect.recall.words import document_terms, query_terms
+from recollect.recall.words import query_terms
 
 if TYPE_CHECKING:
     from recollect.embedding import Embedder, Models, Reranker
@@ -120,7 +120,8 @@ class Search:
         if query.authors:
             masks.append(np.isin(facts.author, [AUTHORS.index(author) for author in query.authors]))
         if query.sources:
-            check_known("source", query.sources, sorted({*snapshot.sources, *self._history.source_names()}))
+            if not set(query.sources) <= set(snapshot.sources):
+                check_known("source", query.sources, sorted({*snapshot.sources, *self._history.source_names()}))
             codes = [snapshot.sources.index(source) for source in query.sources if source in snapshot.sources]
             masks.append(np.isin(facts.source, codes))
         if query.since:
@@ -165,7 +166,7 @@ class Search:
         texts = {place: messages[ids[place]] for place, _, _ in chosen}
         if reranker:
             chosen = self._reranked(query, snapshot, docs, chosen, texts, weights, reranker)
-        chosen = _without_repetitions(chosen, texts, self._recipe.repetition)[: query.limit]
+        chosen = _without_repetitions(chosen, texts, self._recipe.repetition, query.limit)[: query.limit]
         return self._described(query, chosen, texts, weights)
 
     def _reranked(
@@ -246,10 +247,10 @@ def _terms(snapshot: Snapshot, text: str, documents: int) -> list[Term]:
     return sorted(terms, key=lambda term: (-term.weight, term.text))[:TELLING_WORDS]
 
 
-def _without_repetitions(chosen: Chosen, texts: Mapping[int, Message], penalty: float) -> Chosen:
+def _without_repetitions(chosen: Chosen, texts: Mapping[int, Message], penalty: float, count: int) -> Chosen:
     compared, rest = chosen[:COMPARED], chosen[COMPARED:]
-    words = [frozenset(document_terms(texts[place].text[:2_000])) for place, _, _ in compared]
-    order = diversified([score for _, score, _ in compared], words, penalty)
+    words = [frozenset(texts[place].text[:2_000].lower().split()) for place, _, _ in compared]
+    order = diversified([score for _, score, _ in compared], words, penalty, count)
     kept: Chosen = []
     for place, score in order:
         doc, before, parts = compared[place]

@@ -1,5 +1,6 @@
 """The part of a text that answers a question, with the words that matched marked. Pure."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -7,6 +8,7 @@ from recollect.recall.words import spans
 
 SNIPPET_CHARACTERS = 280
 _EDGE = "…"
+_UNEVEN = re.compile(r"[^\S ]|  |^ | $")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +24,9 @@ def snippet(text: str, weights: Mapping[str, float], size: int = SNIPPET_CHARACT
     start = _best_start(text, found, weights, size)
     end = min(len(text), start + size)
     start, end = _whole_words(text, start, end)
-    shown, marks = _one_line(text[start:end], [(a - start, b - start) for a, b, _ in found if a >= start and b <= end])
+    shown, marks = _one_line(
+        text[start:end], _joined([(a - start, b - start) for a, b, _ in found if start <= a < b <= end])
+    )
     before, after = _EDGE if start else "", _EDGE if end < len(text) else ""
     return Snippet(before + shown + after, [(a + len(before), b + len(before)) for a, b in marks])
 
@@ -54,6 +58,17 @@ def _best_start(
     return max(0, min(best_start - size // 5, len(text) - size))
 
 
+def _joined(marks: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Marks that overlap or touch become one."""
+    joined: list[tuple[int, int]] = []
+    for start, end in sorted(marks):
+        if joined and start <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
+    return joined
+
+
 def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:
     """Moved inwards to spaces, where there are any near."""
     if start:
@@ -67,6 +82,8 @@ def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:
 
 def _one_line(text: str, marks: list[tuple[int, int]]) -> tuple[str, list[tuple[int, int]]]:
     """White space becomes single spaces; the marks move along."""
+    if not _UNEVEN.search(text):
+        return text.rstrip(), marks
     places: list[int] = []
     shown: list[str] = []
     for character in text:

@@ -17,7 +17,7 @@ import Stemmer
 WORDS_VERSION = 2
 """Changes whenever the same text would give other terms: an index made by another version is built anew."""
 LONGEST_TERM = 80
-"""Characters. Longer runs are hashes, tokens and base64: their parts are kept, not the whole."""
+"""Characters. Longer runs are hashes, tokens and base64: they are cut, in documents and in questions alike."""
 LONGEST_TEXT = 200_000
 """Characters of one document that are indexed; what is longer is a pasted file."""
 
@@ -29,11 +29,14 @@ _UNSPACED = (
 _MARKS = "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0dff"
 """Accents, points and vowel signs that belong to the word although they are no letters. Indic scripts as a whole."""
 _LETTER = rf"(?:(?![{_UNSPACED}])[\w{_MARKS}])"
-_RUN = re.compile(rf"[{_UNSPACED}]++|{_LETTER}++(?:['’]{_LETTER}++)*+|\S")
-_COMPOUND = re.compile(r"(?<!\w)(?:\w++(?:[-./\\:@#+~$]++\w++)++|[^\W_]*+_\w*+)")
+_RUN_PATTERN = rf"[{_UNSPACED}]++|{_LETTER}++(?:['’]{_LETTER}++)*+|\S"
+_COMPOUND_PATTERN = r"(?<!\w)(?:\w++(?:[-./\\:@#+~$]++\w++)++|[^\W_]*+_\w*+)"
+_RUN = re.compile(_RUN_PATTERN)
+_WORD = re.compile(f"{_COMPOUND_PATTERN}|{_RUN_PATTERN}")
 _IS_UNSPACED = re.compile(rf"[{_UNSPACED}]")
+_UNSPACED_RUN = re.compile(rf"[{_UNSPACED}]++")
 _INNER = re.compile(rf"(?:(?![\d_])[\w{_MARKS}])++|\d++")
-_CAMEL = re.compile(r"[A-Z]++(?=[A-Z][a-z])|[A-Z]?[a-z]++|[A-Z]++|\d++")
+_CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]++|[A-Z]++|\d++")
 _ENDINGS = frozenset({"s", "t", "d", "m", "ll", "re", "ve"})
 """What English puts after an apostrophe. What other languages put there (l'école, O'Brien) is a word."""
 
@@ -78,20 +81,9 @@ def query_terms(text: str) -> list[str]:
 def spans(text: str) -> list[Span]:
     """Where each word of a text stands, and its terms: for showing what matched."""
     found: list[Span] = []
-    at = 0
-    for match in _COMPOUND.finditer(text):
-        found.extend(_spans_between(text, at, match.start()))
-        found.append((match.start(), match.end(), _terms_of(match[0])))
-        at = match.end()
-    found.extend(_spans_between(text, at, len(text)))
-    return found
-
-
-def _spans_between(text: str, start: int, end: int) -> list[Span]:
-    found: list[Span] = []
-    for match in _RUN.finditer(text, start, end):
+    for match in _WORD.finditer(text):
         run = match[0]
-        if _IS_UNSPACED.match(run):
+        if _UNSPACED_RUN.fullmatch(run):
             first = match.start()
             found.extend((first + at, first + at + len(part), (part,)) for at, part in _parts(run))
         else:
@@ -100,17 +92,8 @@ def _spans_between(text: str, start: int, end: int) -> list[Span]:
 
 
 def _words(text: str) -> list[str]:
-    """Compounds first, whole; the terms inside come from `_terms_of`."""
-    text = _plain(text)
-    found: list[str] = []
-    at = 0
-    for match in _COMPOUND.finditer(text):
-        if match.start() > at:
-            found.extend(_RUN.findall(text, at, match.start()))
-        found.append(match[0])
-        at = match.end()
-    found.extend(_RUN.findall(text, at))
-    return found
+    """Compounds whole; the terms inside come from `_terms_of`."""
+    return _WORD.findall(_plain(text))
 
 
 def _plain(text: str) -> str:
@@ -138,10 +121,10 @@ def _terms_of(word: str) -> tuple[str, ...]:
     if not any(character.isalnum() for character in word):
         return (word,) if len(word) == 1 and unicodedata.category(word) == "So" else ()
     if "'" in word:
-        first, _, rest = word.partition("'")
-        if rest.lower() not in _ENDINGS:
-            return tuple(dict.fromkeys((*_terms_of(first), *_terms_of(rest))))
-        word = first
+        pieces = word.split("'")
+        if len(pieces) != 2 or pieces[1].lower() not in _ENDINGS:
+            return tuple(dict.fromkeys(term for piece in pieces if piece for term in _terms_of(piece)))
+        word = pieces[0]
     if not word.isascii():
         word = _without_accents(word)
     return _word_and_parts(word)
@@ -156,13 +139,19 @@ def _word_and_parts(word: str) -> tuple[str, ...]:
             return (_stem(whole),)
         pieces = camel
     else:
-        pieces = [part for piece in pieces for part in (_CAMEL.findall(piece) if piece.isascii() else [piece])]
+        pieces = [part for piece in pieces for part in _with_words_inside(piece)]
     parts = dict.fromkeys(
         _stem(piece.casefold()) for piece in pieces if len(piece) > 1 or piece.isdigit() or len(pieces) == 1
     )
     if len(whole) <= LONGEST_TERM:
-        parts = {**parts, whole: None}
+        parts = {**parts, _stem(whole): None}
     return tuple(parts)
+
+
+def _with_words_inside(name: str) -> list[str]:
+    """`userService` → user, Service, userService."""
+    camel = _CAMEL.findall(name) if name.isascii() else []
+    return [*camel, name] if len(camel) > 1 else [name]
 
 
 def _unspaced(run: str) -> list[str]:
@@ -181,6 +170,8 @@ def _without_accents(word: str) -> str:
 
 
 def _stem(word: str) -> str:
+    if len(word) > LONGEST_TERM:
+        return word[:LONGEST_TERM]
     if len(word) < 3 or not word.isascii() or not word.isalpha():
         return word
     with _stemming:

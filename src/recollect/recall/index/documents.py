@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from recollect.history import Author, Message, Standing
 from recollect.recall.index.formats import Quantised, digest, quantise
 from recollect.recall.passages import passages
+from recollect.recall.questions import asking_share
 from recollect.recall.words import document_terms
 
 if TYPE_CHECKING:
@@ -40,7 +41,8 @@ class Prepared:
 
     message: Message
     terms: Counter[str]
-    words: int
+    asking: int
+    """Percent of its words that stand in questions."""
     vectors: Quantised
 
 
@@ -54,7 +56,7 @@ def prepare(messages: Sequence[Message], embedder: "Embedder") -> list[Prepared]
             Prepared(
                 message=message,
                 terms=Counter(document_terms(message.text)),
-                words=len(message.text.split()),
+                asking=round(100 * asking_share(message.text)),
                 vectors=vectors[start : start + len(parts)],
             )
         )

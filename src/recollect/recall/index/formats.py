@@ -29,7 +29,7 @@ FACTS = np.dtype(
         ("author", "u1"),
         ("source", "u1"),
         ("terms", "<u4"),
-        ("words", "<u4"),
+        ("asking", "u1"),
         ("state", "u1"),
     ]
 )

@@ -4,14 +4,19 @@ A generation is usable if this code's words, this static model and this history 
 soon as somebody follows, whatever it is worth: terms and vectors of two makers are never mixed.
 """
 
+import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from recollect.database import Database
 from recollect.recall.index.following import Feed
 from recollect.recall.index.store import Generation, GenerationStore, State
 from recollect.recall.index.vectors import Place, StoredVectors, VectorWriter
+from recollect.recall.passages import PASSAGES_VERSION
 from recollect.recall.words import WORDS_VERSION
 
+TEXT_VERSION = WORDS_VERSION * 1_000 + PASSAGES_VERSION
+"""How texts are read: as terms and as passages."""
 DELETED_ROWS = 5_000
 """In one transaction, when a generation is dropped: a follower never waits long."""
 
@@ -51,7 +56,7 @@ class Generations:
 
     def _current(self, state: State, feed: Feed, static_model: str) -> int:
         maker = Maker(
-            words_version=WORDS_VERSION,
+            words_version=TEXT_VERSION,
             static_model=static_model,
             storage=self._stored.name,
             feed_id=feed.feed_id(),
@@ -72,7 +77,7 @@ class Generations:
                     generation.state = State.RETIRED
                     store.save(generation)
             new = Generation(
-                generation=1 + max((generation.generation for generation in every), default=0),
+                generation=_new_number(every),
                 state=state,
                 words_version=maker.words_version,
                 static_model=maker.static_model,
@@ -132,3 +137,8 @@ class Generations:
                 left = self._stored.delete_some(place, DELETED_ROWS) or place.store.delete_some(DELETED_ROWS)
                 if not left:
                     GenerationStore(session, self._house).delete(number)
+
+
+def _new_number(every: Sequence[Generation]) -> int:
+    """Greater than any before it, also than those that were dropped: a reader may still hold a snapshot of one."""
+    return max(1 + max((generation.generation for generation in every), default=0), time.time_ns() // 1_000_000)

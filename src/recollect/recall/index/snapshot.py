@@ -43,7 +43,8 @@ class FactColumns:
     source: NDArray[np.uint8]
     """Place in Snapshot.sources."""
     terms: NDArray[np.uint32]
-    words: NDArray[np.uint32]
+    asking: NDArray[np.uint8]
+    """Percent of its words that stand in questions."""
     state: NDArray[np.uint8]
 
 

@@ -98,7 +98,7 @@ class Commit:
             record = self._set_facts(doc, item.message, conversations)
             record["identity"] = digest(item.message.id) & 0xFFFF_FFFF_FFFF_FFFF
             record["terms"] = item.terms.total()
-            record["words"] = item.words
+            record["asking"] = item.asking
             record["state"] = ALIVE
             vectors[doc] = item.vectors
         self._vectors.add(self._generation.static_model, vectors, dimensions)
