@@ -28,7 +28,7 @@ DOCUMENTS = st.lists(st.text(alphabet="abcde", max_size=12), min_size=1, max_siz
 def term_of(letter: str, documents: list[str]) -> Term:
     having = [(place, text.count(letter)) for place, text in enumerate(documents) if letter in text]
     return Term(
-        letter,
+        (letter,),
         weight(len(documents), len(having)),
         np.array([place for place, _ in having], np.int32),
         np.array([count for _, count in having], np.uint8),
@@ -144,7 +144,7 @@ def test_what_a_neighbour_lends_is_computed_by_hand() -> None:
 @STEADY
 @given(st.integers(1, 200), st.integers(1, 50))
 def test_a_word_said_more_often_counts_more(times: int, more: int) -> None:
-    terms = [Term("a", 1.0, np.array([0, 1], np.int32), np.array([times, times + more], np.uint8))]
+    terms = [Term(("a",), 1.0, np.array([0, 1], np.int32), np.array([times, times + more], np.uint8))]
     few, many = own_scores(terms, np.ones(2, np.float32), PLAIN)
     assert few < many < 1
 
@@ -152,7 +152,7 @@ def test_a_word_said_more_often_counts_more(times: int, more: int) -> None:
 def test_documents_outside_the_neighbourhood_do_not_count() -> None:
     around = Neighbourhood(np.array([1]), tuple(np.array([-1]) for _ in DISTANCES))
     slots = np.array([-1, 0], np.int32)
-    terms = [Term("a", 1.0, np.array([0], np.int32), np.array([9], np.uint8))]
+    terms = [Term(("a",), 1.0, np.array([0], np.int32), np.array([9], np.uint8))]
     assert lent_scores(terms, slots, around, np.ones(1), np.ones(1), PLAIN).tolist() == [0.0]
 
 
@@ -172,8 +172,8 @@ def test_a_conversation_is_scored_by_what_users_said_in_all_of_it() -> None:
     by_users = np.array([True, True, True, False, True])
     lengths = np.array([4.0, 4.0, 4.0])
     terms = [
-        Term("a", 1.0, np.array([0, 2, 3], np.int32), np.array([1, 1, 1], np.uint8)),
-        Term("b", 1.0, np.array([1, 3], np.int32), np.array([1, 1], np.uint8)),
+        Term(("a",), 1.0, np.array([0, 2, 3], np.int32), np.array([1, 1, 1], np.uint8)),
+        Term(("b",), 1.0, np.array([1, 3], np.int32), np.array([1, 1], np.uint8)),
     ]
     both, one, none = conversation_scores(terms, conversations, by_users, lengths, PLAIN)
     rare, usual = weight(3, 1), weight(3, 2)
@@ -183,6 +183,6 @@ def test_a_conversation_is_scored_by_what_users_said_in_all_of_it() -> None:
 
 
 def test_a_conversation_in_which_no_user_spoke_has_no_score() -> None:
-    terms = [Term("a", 1.0, np.array([0], np.int32), np.array([1], np.uint8))]
+    terms = [Term(("a",), 1.0, np.array([0], np.int32), np.array([1], np.uint8))]
     found = conversation_scores(terms, np.array([0], np.int32), np.array([False]), np.array([0.0]), PLAIN)
     assert found.tolist() == [0.0]

@@ -21,7 +21,8 @@ Postings = tuple[NDArray[np.int32], NDArray[np.uint8]]
 class Term:
     """A word of the question, and who has it."""
 
-    text: str
+    spellings: tuple[str, ...]
+    """Itself; where nobody used it, words that begin with it."""
     weight: float
     """How much it tells: rare words tell more."""
     docs: NDArray[np.int32]

@@ -169,7 +169,7 @@ class Recall:
     def reindex(self, on_progress: Progress = lambda _: None) -> None:
         """Build the index anew. The old one serves until the new one is whole."""
         with self._writing:
-            self._index.rebuild(self._history, self._models.static, on_progress)
+            self._index.rebuild(self._history, self._models.static, on_progress, self._models.deep)
 
     def drop(self) -> None:
         """Remove the index of this house. The next search builds it."""

@@ -86,7 +86,7 @@ class Search:
                 hits=[], milliseconds=_since(started), lacks=["the question has no word that can be looked up"]
             )
         ranking = rank(corpus, asked)
-        hits = self._hits(query, snapshot, ranking, {term.text: term.weight for term in terms})
+        hits = self._hits(query, snapshot, ranking, {word: term.weight for term in terms for word in term.spellings})
         return Found(
             hits=hits,
             milliseconds=_since(started),
@@ -238,13 +238,27 @@ def _terms(snapshot: Snapshot, text: str, documents: int) -> list[Term]:
     postings = snapshot.postings_of(words)
     terms: list[Term] = []
     for word in words:
-        found = postings[word]
+        found, spellings = postings[word], (word,)
         if not len(found[0]) and len(word) >= SHORTEST_BEGINNING:
-            longer = snapshot.terms_with_prefix(word, SPELLINGS)
-            found = keyword.merged(list(snapshot.postings_of(longer).values())) if longer else found
+            longer = _longer(snapshot, word)
+            found = keyword.merged(list(longer.values())) if longer else found
+            spellings = tuple(longer)
         if len(found[0]):
-            terms.append(Term(word, keyword.weight(documents, len(found[0])), *found))
-    return sorted(terms, key=lambda term: (-term.weight, term.text))[:TELLING_WORDS]
+            terms.append(Term(spellings, keyword.weight(documents, len(found[0])), *found))
+    return sorted(terms, key=lambda term: (-term.weight, term.spellings))[:TELLING_WORDS]
+
+
+def _longer(snapshot: Snapshot, beginning: str) -> dict[str, keyword.Postings]:
+    """The first words that begin so and that somebody used. Words of dead documents may still stand among them."""
+    found: dict[str, keyword.Postings] = {}
+    after = ""
+    while len(found) < SPELLINGS:
+        page = snapshot.terms_with_prefix(beginning, SPELLINGS * 4, after)
+        if not page:
+            break
+        after = page[-1]
+        found.update((word, held) for word, held in snapshot.postings_of(page).items() if len(held[0]))
+    return dict(list(found.items())[:SPELLINGS])
 
 
 def _without_repetitions(chosen: Chosen, texts: Mapping[int, Message], penalty: float, count: int) -> Chosen:

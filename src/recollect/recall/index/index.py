@@ -107,10 +107,21 @@ class Index:
         for name, spread in self._spreads(generation).items():
             self.stored.settle(self.house, generation.generation, name, spread.passages, len(spread.sums))
 
-    def rebuild(self, feed: Feed, static: "Embedder", on_progress: Progress = lambda _: None) -> None:
-        """Build the index anew. The old one serves until the new one is whole. Goes on with one that was begun."""
+    def rebuild(
+        self,
+        feed: Feed,
+        static: "Embedder",
+        on_progress: Progress = lambda _: None,
+        deep: "Embedder | None" = None,
+    ) -> None:
+        """Build the index anew. The old one serves until the new one is whole, with the vectors of the deep model if
+        the old one had any. Goes on with one that was begun."""
+        figures = self.figures()
         number = self._generations.building(feed, static.name)
         self._follower.follow(number, feed, static, None, on_progress)
+        if deep and figures and figures.with_vectors.get(deep.name):
+            Deepening(self.database, self.house, number, self.stored).run(feed, deep)
+            self._follower.follow(number, feed, static, None, on_progress)
         self._generations.switch(number)
 
     def purge(self) -> int:

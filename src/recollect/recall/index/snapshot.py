@@ -129,11 +129,12 @@ class Snapshot:
         kept = self.alive[docs]
         return docs[kept], frequencies[kept]
 
-    def terms_with_prefix(self, prefix: str, limit: int) -> list[str]:
+    def terms_with_prefix(self, prefix: str, limit: int, after: str = "") -> list[str]:
+        """In the order of their letters, those after one."""
         with self.database.read() as session:
             self._check(GenerationStore(session, self.house))
             store = IndexStore(session, self.house, self.generation)
-            return store.terms(prefix, prefix + LAST_CHARACTER, limit)
+            return store.terms(max(prefix, after + "\x01") if after else prefix, prefix + LAST_CHARACTER, limit)
 
     # Vectors
 
