@@ -83,28 +83,10 @@ def answer(memory: "Memory", question: Question, *, fresh: bool = True) -> dict[
 
 
 def found_json(found: "Found") -> dict[str, Any]:
+    """Every field of a hit by its name; the reasons only where they were asked for."""
+    hits: list[dict[str, Any]] = [msgspec.to_builtins(hit) for hit in found.hits]
     return {
-        "hits": [
-            {
-                "kind": hit.kind,
-                "id": hit.id,
-                "text": hit.text,
-                "snippet": hit.snippet,
-                "highlights": [list(mark) for mark in hit.highlights],
-                "at": hit.at,
-                "author": hit.author,
-                "source": hit.source,
-                "project": hit.project,
-                "cwd": hit.cwd,
-                "score": hit.score,
-                "conversation": hit.conversation,
-                "session_id": hit.session_id,
-                "file": hit.file,
-                "line": hit.line,
-                **({} if hit.why is None else {"why": hit.why}),
-            }
-            for hit in found.hits
-        ],
+        "hits": [{name: value for name, value in hit.items() if value is not None} for hit in hits],
         "milliseconds": found.milliseconds,
         "periods": [
             {"text": period.text, "start": to_text(period.start), "end": to_text(period.end)}
