@@ -38,7 +38,11 @@ def compare(cache: Path, texts: Iterator[str], questions: Texts) -> dict[str, An
             file.writelines(json.dumps(text) + "\n" for text in texts)
         (folder / "questions.json").write_text(json.dumps(questions), encoding="utf-8")
         (folder / "model.json").write_text(json.dumps([str(path) for path in static_files()]), encoding="utf-8")
-        return {peer: _run(python, peer, folder) for peer in PEERS}
+        found: dict[str, Any] = {}
+        for peer in PEERS:
+            found[peer] = _run(python, peer, folder)
+            print(f"  {peer} {found[peer]}", file=sys.stderr)
+        return found
 
 
 def _environment(folder: Path) -> tuple[Path, str]:
