@@ -129,6 +129,13 @@ def test_an_answer_is_found_by_the_question_before_it(house: House) -> None:
     assert set(house.texts("when to sow runner beans", limit=2)) == {"When do we sow the runner beans?", "Yes, in May!"}
 
 
+def test_a_hit_comes_with_the_turns_around_it(house: House) -> None:
+    house.tell("a", "Any plans?", ("assistant", "We could sow the runner beans."), "Good, tomorrow then.")
+    house.tell("b", "Something else.")
+    (hit, *_) = house.ask("runner beans").hits
+    assert (hit.before, hit.text, hit.after) == ("Any plans?", "We could sow the runner beans.", "Good, tomorrow then.")
+
+
 def test_neighbours_lend_nothing_across_conversations(house: House) -> None:
     house.tell("a", "When do we sow the runner beans?", start=days_ago(9))
     house.tell("b", "Yes, in May!", start=days_ago(9))
@@ -430,7 +437,7 @@ class Counting:
 
     def scores(self, question: str, passages: Sequence[str]) -> np.ndarray:
         self.read += len(passages)
-        return np.array([8.0 if self.word in passage else -8.0 for passage in passages], np.float32)
+        return np.array([80.0 if self.word in passage else -80.0 for passage in passages], np.float32)
 
 
 def with_models(house: House, **models: object) -> House:

@@ -39,6 +39,16 @@ def calibrated(
     return points - recipe.chance * expected_best(passages)
 
 
+FEEDBACK_PASSAGES = 5
+"""The best hits that speak along with the question."""
+
+
+def with_best(vector: NDArray[np.float32], best: NDArray[np.float32], recipe: Recipe) -> NDArray[np.float32]:
+    """The question moved towards the passages that answer it best; of length one again."""
+    moved = (1.0 - recipe.feedback_share) * vector + recipe.feedback_share * best.mean(axis=0)
+    return (moved / (float(np.linalg.norm(moved)) or 1.0)).astype(np.float32)
+
+
 def united(deep: Floats | None, static: Floats, recipe: Recipe) -> Floats:
     """One closeness from both models; where one does not know a document, the other speaks alone."""
     if deep is None:

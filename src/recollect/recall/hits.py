@@ -28,6 +28,10 @@ class Hit:
     """Its key, as in `recollect conversations`."""
     line: int
     cwd: str
+    before: str = ""
+    """The end of what was said before it in the conversation."""
+    after: str = ""
+    """The beginning of what was said after it."""
     why: dict[str, float] | None = None
     """What each part of the ranking gave; together they are the score."""
 

@@ -24,6 +24,8 @@ from recollect.recall.recipes import Recipe
 Floats = NDArray[np.float64]
 Docs = NDArray[np.int64]
 Allowed = NDArray[np.bool_]
+Model = tuple[str, NDArray[np.float32]]
+"""Its name, and the question as its vector."""
 
 LOOKED_AT_WHOLE = 4_000
 """Documents. Up to so many, every one is a candidate."""
@@ -39,9 +41,8 @@ class Asked:
     """A question, ready to be ranked by."""
 
     terms: Sequence[Term]
-    static: tuple[str, NDArray[np.float32]]
-    """(model, vector)"""
-    deep: tuple[str, NDArray[np.float32]] | None = None
+    static: Model
+    deep: Model | None = None
     allowed: Allowed | None = None
     periods: Sequence[Span] = ()
     now: int | None = None
@@ -169,12 +170,29 @@ def _keyword(corpus: Corpus, terms: Sequence[Term], around: Neighbourhood, needs
 
 def _closeness(corpus: Corpus, asked: Asked, around: Neighbourhood, needs: Floats) -> Floats:
     static = _points(corpus, asked.static, around.docs)
-    deep = _points(corpus, asked.deep, around.docs) if asked.deep else None
+    deep = _with_feedback(corpus, asked, asked.deep, around.docs, needs) if asked.deep else None
     points = closeness.united(deep, static, corpus.recipe)
     return closeness.with_neighbours(points, around, needs, corpus.recipe)
 
 
-def _points(corpus: Corpus, model: tuple[str, NDArray[np.float32]], docs: Docs) -> Floats:
+def _with_feedback(corpus: Corpus, asked: Asked, model: Model, docs: Docs, needs: Floats) -> Floats:
+    """How close documents are to the question and, the more they say, to the question with its best hits."""
+    snapshot, recipe = corpus.snapshot, corpus.recipe
+    name, vector = model
+    points = _points(corpus, model, docs)
+    similarities = np.nan_to_num(snapshot.similarities(name, vector, docs), nan=-1.0)
+    if asked.allowed is not None:
+        similarities = np.where(asked.allowed[docs], similarities, -1.0)
+    first = np.lexsort((snapshot.facts.identity[docs], -similarities))[: closeness.FEEDBACK_PASSAGES]
+    best = snapshot.best_passages(name, vector, docs[first])
+    if not len(best):
+        return points
+    again = _points(corpus, (name, closeness.with_best(vector, best, recipe)), docs)
+    share = recipe.feedback * (1.0 - needs)
+    return (1.0 - share) * points + share * again
+
+
+def _points(corpus: Corpus, model: Model, docs: Docs) -> Floats:
     name, vector = model
     passages, mean, covariance = corpus.snapshot.passage_spread(name)
     if not passages:

@@ -22,6 +22,11 @@ class Recipe:
     """For each point of closeness in meaning."""
     deep_share: float = 0.75
     """Of the closeness that the deep model tells where both models know a document; the static one tells the rest."""
+    feedback: float = 1.0
+    """Of the closeness of a long document: what the question together with its best hits tells, instead of the question
+    alone. Other statements of the same kind are often worded like the first one, not like the question."""
+    feedback_share: float = 0.4
+    """Of the best hits in that."""
     chance: float = 0.7
     """Of the advantage that many passages give by chance: the best of n is compared with the best of n at random."""
     telling_words: float = 45.0
@@ -32,9 +37,9 @@ class Recipe:
     """For each point of the best document of a conversation, to all in it."""
     conversation_keyword: float = 3.0
     """For a conversation in which the user, all in all, used all words of the question."""
-    assistant: float = -0.5
+    assistant: float = -1.0
     """What an assistant said: people look for what they said themselves, and assistants repeat it at length."""
-    asking: float = -1.5
+    asking: float = -1.0
     """For what is nothing but a question."""
     period: float = 2.5
     """Said in the time that the question names."""

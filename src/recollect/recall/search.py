@@ -41,6 +41,9 @@ SPELLINGS = 8
 SHORTEST_BEGINNING = 3
 """Characters."""
 
+CONTEXT_CHARACTERS = 300
+"""Of the turns around a hit."""
+
 Vector = NDArray[np.float32]
 Chosen = list[tuple[int, float, dict[str, float]]]
 """(document, score, parts), best first."""
@@ -167,7 +170,22 @@ class Search:
         if reranker:
             chosen = self._reranked(query, snapshot, docs, chosen, texts, weights, reranker)
         chosen = _without_repetitions(chosen, texts, self._recipe.repetition, query.limit)[: query.limit]
-        return self._described(query, chosen, texts, weights)
+        around = self._around(snapshot, docs, [place for place, _, _ in chosen])
+        return self._described(query, chosen, texts, weights, around)
+
+    def _around(self, snapshot: Snapshot, docs: NDArray[np.int64], places: Sequence[int]) -> list[tuple[str, str]]:
+        """What was said before and after each of these."""
+        chosen = docs[list(places)]
+        sides = [snapshot.neighbours(chosen, distance) for distance in (-1, 1)]
+        there = np.unique(np.concatenate(sides))
+        there = there[there >= 0]
+        ids = dict(zip(there.tolist(), snapshot.message_ids(there), strict=True))
+        messages = self._history.documents([message_id for message_id in ids.values() if message_id])
+        texts = {doc: messages[ids[doc]].text.strip() for doc in ids if ids[doc] in messages}
+        return [
+            (texts.get(int(before), "")[-CONTEXT_CHARACTERS:], texts.get(int(after), "")[:CONTEXT_CHARACTERS])
+            for before, after in zip(*sides, strict=True)
+        ]
 
     def _reranked(
         self,
@@ -202,13 +220,18 @@ class Search:
         return [*again, *rest]
 
     def _described(
-        self, query: Query, chosen: Chosen, texts: Mapping[int, Message], weights: Mapping[str, float]
+        self,
+        query: Query,
+        chosen: Chosen,
+        texts: Mapping[int, Message],
+        weights: Mapping[str, float],
+        around: Sequence[tuple[str, str]],
     ) -> list[Hit]:
         shown = [texts[place] for place, _, _ in chosen]
         files = self._history.file_keys(shown)
         projects = self._history.projects_of([message.conversation_id or "" for message in shown])
         hits: list[Hit] = []
-        for (_, score, parts), message in zip(chosen, shown, strict=True):
+        for (_, score, parts), message, (before, after) in zip(chosen, shown, around, strict=True):
             part = snippet(message.text, weights)
             hits.append(
                 Hit(
@@ -226,7 +249,9 @@ class Search:
                     file=files.get(message.file_id, ""),
                     line=message.line,
                     cwd=message.cwd,
-                    why={name: round(value, 4) for name, value in parts.items()} if query.explain else None,
+                    before=before,
+                    after=after,
+                    why={name: round(value, 4) + 0.0 for name, value in parts.items()} if query.explain else None,
                 )
             )
         return hits

@@ -209,6 +209,10 @@ class ScannedVectors:
             found[known] = np.maximum.reduceat(measured, _starts(self._counts[docs[known]]))
         return found
 
+    def passages_of(self, doc: int) -> Floats:
+        known = 0 <= doc < len(self._counts) and self._counts[doc] > 0
+        return self._rows(np.array([doc], np.int64)).floats() if known else no_vectors(0).floats()
+
     def _rows(self, docs: Docs) -> Quantised:
         """The passages of these documents, which have some, one after the other."""
         counts = self._counts[docs]

@@ -222,6 +222,11 @@ class PgSearched:
             found = dict(session.among(SIMILARITIES, sorted({int(doc) for doc in docs}), given))
         return np.array([found.get(int(doc), np.nan) for doc in docs], np.float32)
 
+    def passages_of(self, doc: int) -> Floats:
+        with self._database.read() as session:
+            rows = session.among(STORED, [doc], self._given)
+        return np.array([msgspec.json.decode(row[0]) for row in rows], np.float32).reshape(len(rows), -1)
+
 
 def _best(rows: Sequence[tuple[Any, ...]], count: int) -> tuple[Docs, Floats]:
     """The documents that are most alike, and those that tie with the last of them."""

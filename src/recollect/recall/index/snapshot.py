@@ -154,6 +154,13 @@ class Snapshot:
             return np.full(len(docs), np.nan, np.float32)
         return searched.similarities(question(vector), np.asarray(docs, np.int64))
 
+    def best_passages(self, model: str, vector: Floats, docs: Docs) -> Floats:
+        """The passage of each document that is most like the vector, for documents that have any."""
+        searched = self.vectors.get(model)
+        every = [searched.passages_of(int(doc)) for doc in docs] if searched else []
+        found = [passages[int(np.argmax(passages @ vector))] for passages in every if len(passages)]
+        return np.stack(found) if found else np.empty((0, len(vector)), np.float32)
+
     def passage_spread(self, model: str) -> tuple[int, NDArray[np.float64], NDArray[np.float64]]:
         """How many passages there are, their mean vector and their covariance."""
         spread = self.spreads.get(model)

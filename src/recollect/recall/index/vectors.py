@@ -61,6 +61,10 @@ class SearchedVectors(Protocol):
         """How like the question the best passage of each document is; NaN for one without vectors."""
         ...
 
+    def passages_of(self, doc: int) -> Floats:
+        """The vectors of a document, in the order of its text; none for one without."""
+        ...
+
 
 class StoredVectors(Protocol):
     """Where the vectors of all models lie."""
