@@ -40,7 +40,7 @@ SIZES = {"10k": 10_000, "100k": 100_000, "1m": 1_000_000}
 COMPARED = 100_000
 """Peers, shells and rebuilds are measured at the largest size up to this one."""
 PEER_QUESTIONS = 105
-"""Fifteen of each kind, without filters: a search in mem0 takes a second or more."""
+"""Fifteen of each kind, without filters: a search in mem0 took 0.7 seconds at 55,000 messages."""
 COMMON = ("one common word", "common words")
 SHELLS = 7
 SCRIPT = Path(sys.executable).with_name("recollect")
