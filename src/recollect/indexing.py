@@ -22,6 +22,8 @@ RETRY_SECONDS = 60.0
 """After a failure; new messages end that wait too."""
 LONGEST_WAIT_SECONDS = 10.0
 """For the background work to end: it looks for the end after every few passages."""
+PURGE_SECONDS = 600.0
+"""At most so often what is left of changed messages is removed: it reads the whole index."""
 TOLD_SECONDS = 1.0
 """At most so often figures are told while messages are deepened."""
 
@@ -60,6 +62,7 @@ class Indexing:
         self._quiet.set()
         self._problems: dict[str, str] = {}
         self._told_at = 0.0
+        self._purged_at = time.monotonic() - PURGE_SECONDS
         self._thread = threading.Thread(target=self._work, name="indexing", daemon=True)
 
     # Called by the daemon
@@ -106,6 +109,9 @@ class Indexing:
             try:
                 is_done = self._deepen()
                 self._memory.models.unload_idle()
+                if is_done and time.monotonic() - self._purged_at > PURGE_SECONDS:
+                    self._purged_at = time.monotonic()
+                    self._memory.recall.purge()
                 self._problems.pop("deepen", None)
             except RecollectError as error:
                 self._note("deepen", str(error), time.monotonic() - started)

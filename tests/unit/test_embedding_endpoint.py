@@ -110,14 +110,14 @@ def test_half_a_surrogate_pair_is_not_sent(endpoint: Endpoint) -> None:
 def test_a_busy_endpoint_is_asked_again_after_a_pause(endpoint: Endpoint, status: int) -> None:
     pauses: list[float] = []
     endpoint.failures = [(status, {}), (status, {})]
-    assert embedder(endpoint, pauses).query("beans") == pytest.approx(expected("beans"))
+    assert embedder(endpoint, pauses).passages(["beans"])[0] == pytest.approx(expected("beans"))
     assert pauses == [0.5, 2]
 
 
 def test_the_endpoint_may_say_how_long_to_wait_within_reason(endpoint: Endpoint) -> None:
     pauses: list[float] = []
     endpoint.failures = [(429, {"Retry-After": "7"}), (429, {"Retry-After": "86400"}), (503, {"Retry-After": "soon"})]
-    embedder(endpoint, pauses).query("beans")
+    embedder(endpoint, pauses).passages(["beans"])
     assert pauses == [7, 60, 8]
 
 
@@ -125,9 +125,18 @@ def test_an_endpoint_that_stays_busy_is_unavailable(endpoint: Endpoint) -> None:
     pauses: list[float] = []
     endpoint.failures = [(503, {})] * 20
     with pytest.raises(Unavailable, match=r"embeddings gave no answer after 4 attempts: status 503.*deep_model"):
-        embedder(endpoint, pauses).query("beans")
+        embedder(endpoint, pauses).passages(["beans"])
     assert pauses == [0.5, 2, 8]
     assert len(endpoint.failures) == 16
+
+
+def test_a_question_is_asked_once_because_somebody_waits(endpoint: Endpoint) -> None:
+    endpoint.failures = [(503, {})] * 10
+    pauses: list[float] = []
+    with pytest.raises(Unavailable, match="gave no answer"):
+        embedder(endpoint, pauses).query("beans")
+    assert pauses == []
+    assert len(endpoint.failures) == 9
 
 
 def test_nobody_there_is_unavailable() -> None:

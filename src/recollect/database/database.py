@@ -77,6 +77,14 @@ class Database(ABC):
         """A place for derived rows, with a writer's lock of its own: who writes there is never waited for here. It has
         no schema yet; who asks for it makes its own tables. Whatever it holds can be made anew."""
 
+    def is_replaced(self) -> bool:
+        """Whether what lies at its place now is not what was opened. A server's rows cannot be taken away so."""
+        return False
+
+    def discard_beside(self, name: str) -> None:
+        """Remove the place beside this one with all it holds, sound or not. Whoever has it open closes it first."""
+        raise NotImplementedError
+
     @abstractmethod
     def size_bytes(self) -> int: ...
 

@@ -73,13 +73,15 @@ class SqliteSession(Session):
 class SqliteDatabase(Database):
     dialect = SQLITE
 
-    def __init__(self, path: Path, remedy: str = REMEDY) -> None:
+    def __init__(self, path: Path, remedy: str = REMEDY, *, overwrites_deleted: bool = False) -> None:
         self.path = path
+        self._pragmas = PRAGMAS + ("PRAGMA secure_delete = ON;" if overwrites_deleted else "")
         self._remedy = remedy
         self.location = str(path)
         self._local = threading.local()
         self._connections: list[apsw.Connection] = []
         self._lock = threading.Lock()
+        self._inode = 0
         with self._explained():
             self._connection()
 
@@ -120,7 +122,22 @@ class SqliteDatabase(Database):
             self._connection().execute(sql)
 
     def beside(self, name: str) -> "SqliteDatabase":
-        return SqliteDatabase(self.path.with_name(f"{self.path.stem}.{name}{self.path.suffix}"), REMEDY_OF_DERIVED)
+        # What is derived goes when its origin goes: nothing may stay in freed pages.
+        return SqliteDatabase(self._path_beside(name), REMEDY_OF_DERIVED, overwrites_deleted=True)
+
+    def is_replaced(self) -> bool:
+        try:
+            return bool(self._inode) and os.stat(self.path).st_ino != self._inode
+        except FileNotFoundError:
+            return bool(self._inode)
+
+    def discard_beside(self, name: str) -> None:
+        path = self._path_beside(name)
+        for suffix in ("", "-wal", "-shm"):
+            path.with_name(path.name + suffix).unlink(missing_ok=True)
+
+    def _path_beside(self, name: str) -> Path:
+        return self.path.with_name(f"{self.path.stem}.{name}{self.path.suffix}")
 
     def size_bytes(self) -> int:
         paths = (self.path, self.path.with_name(self.path.name + "-wal"))
@@ -143,6 +160,7 @@ class SqliteDatabase(Database):
         if connection is None:
             connection = self._open()
             self._local.connection = connection
+            self._inode = os.stat(self.path).st_ino
             with self._lock:
                 self._connections.append(connection)
         return connection
@@ -161,7 +179,7 @@ class SqliteDatabase(Database):
                 f"{self.path} is read-only. Make it and its folder writable, or choose another home with --home."
             )
         try:
-            connection.execute(PRAGMAS)
+            connection.execute(self._pragmas)
         except apsw.Error:
             connection.close(True)
             raise
@@ -184,7 +202,7 @@ class SqliteDatabase(Database):
         if isinstance(error, apsw.FullError):
             return Unavailable(f"The disk of {path} is full. Free some space and run it again; nothing is lost.")
         if isinstance(error, apsw.CorruptError | apsw.NotADBError):
-            return Corrupt(f"{path} is not a sound database ({error}). {self._remedy}")
+            return Corrupt(f"{path} is not a sound database. {self._remedy}")
         if isinstance(error, apsw.ReadOnlyError | apsw.PermissionsError):
             return Denied(f"{path} may not be written. Make it and its folder writable, or use --home.")
         if isinstance(error, apsw.CantOpenError):

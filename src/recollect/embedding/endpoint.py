@@ -23,6 +23,7 @@ BATCH = 64
 MAX_CHARACTERS = 6_000
 """Longer texts are cut: the API refuses more than 8,191 tokens, and a character may be more than one."""
 TIMEOUT_SECONDS = 60
+QUERY_SECONDS = 5
 PAUSES_SECONDS = (0.5, 2, 8)
 """Before each new attempt, when the endpoint is busy."""
 MAX_PAUSE_SECONDS = 60
@@ -62,10 +63,20 @@ class EndpointEmbedder:
         return found
 
     def query(self, text: str) -> Vectors:
-        return self.passages([text])[0]
+        """Asked once and not for long: somebody waits, and a search can do without."""
+        if not text.strip():
+            return self.passages([text])[0]
+        body = self._body([_sendable(text)])
+        try:
+            return self._vectors(self._post(body, QUERY_SECONDS), 1)[0]
+        except _Busy as busy:
+            raise Unavailable(f"{self._url} gave no answer: {busy}. Check that it runs.") from busy
+
+    def _body(self, texts: list[str]) -> bytes:
+        return json.dumps({"model": self._model, "input": texts, "encoding_format": "float"}).encode()
 
     def _ask(self, texts: list[str]) -> Vectors:
-        body = json.dumps({"model": self._model, "input": texts, "encoding_format": "float"}).encode()
+        body = self._body(texts)
         for wait in PAUSES_SECONDS:
             try:
                 return self._vectors(self._post(body), len(texts))
@@ -79,14 +90,14 @@ class EndpointEmbedder:
                 "set deep_model to a local model."
             ) from busy
 
-    def _post(self, body: bytes) -> Any:
+    def _post(self, body: bytes, seconds: float = TIMEOUT_SECONDS) -> Any:
         headers = {"Content-Type": "application/json", "User-Agent": "recollect"}
         if key := self._key():
             headers["Authorization"] = f"Bearer {key}"
         # The address was checked to be http or https when this embedder was made.
         request = urllib.request.Request(self._url, body, headers, method="POST")  # noqa: S310
         try:
-            with _OPENER.open(request, timeout=TIMEOUT_SECONDS) as reply:
+            with _OPENER.open(request, timeout=seconds) as reply:
                 return json.loads(reply.read())
         except urllib.error.HTTPError as error:
             with error:

@@ -8,14 +8,14 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from recollect.clock import Clock
 from recollect.database import Database
-from recollect.errors import Invalid, NotFound
+from recollect.errors import Corrupt, Invalid, NotFound
 from recollect.history import History
 from recollect.recall.hits import Found
-from recollect.recall.index import Superseded, open_index
+from recollect.recall.index import INDEX_NAME, Superseded, open_index
 from recollect.recall.query import Query, SearchType, check
 from recollect.recall.recipes import STANDARD, Recipe
 from recollect.recall.search import Search
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from recollect.embedding import Models
 
 Progress = Callable[[int], None]
+T = TypeVar("T")
 
 KEPT_CHANGES = 10_000
 """Followed changes of history are forgotten in steps of so many."""
@@ -62,10 +63,37 @@ class Recall:
         self._history = history
         self._models = models
         self._clock = clock
-        self._index = open_index(database, settings.house)
-        self._search = Search(self._index, history, models, recipe, wants_deep=bool(settings.deep_model))
-        self._writing = threading.Lock()
+        self._database = database
+        self._settings = settings
+        self._recipe = recipe
+        self._writing = threading.RLock()
+        self._open()
         self._followed = 0
+
+    def _open(self) -> None:
+        self._index = open_index(self._database, self._settings.house)
+        self._search = Search(
+            self._index, self._history, self._models, self._recipe, wants_deep=bool(self._settings.deep_model)
+        )
+
+    def _healed(self, work: Callable[[], T]) -> T:
+        """The result of some work with the index. An index that is damaged, or whose file was taken away, is built
+        again: nothing in it is an only copy."""
+        if self._index.database.is_replaced():
+            self._begin_anew()
+        try:
+            return work()
+        except Corrupt:
+            self._begin_anew(discard=True)
+            return work()
+
+    def _begin_anew(self, *, discard: bool = False) -> None:
+        with self._writing:
+            self._index.close()
+            if discard:
+                self._database.discard_beside(INDEX_NAME)
+            self._open()
+            self._index.follow(self._history, self._models.static)
 
     def close(self) -> None:
         self._index.close()
@@ -135,6 +163,9 @@ class Recall:
         check(query)
         if fresh:
             self.catch_up()
+        return self._healed(lambda: self._found(query))
+
+    def _found(self, query: Query) -> Found:
         for _ in range(TRIES - 1):
             try:
                 return self._search.run(query)
@@ -147,7 +178,8 @@ class Recall:
     def catch_up(self, on_progress: Progress = lambda _: None) -> int:
         """Index what history has and the index has not: words, fast vectors. How many messages were looked at."""
         with self._writing:
-            done = self._index.follow(self._history, self._models.static, on_progress=on_progress)
+            static = self._models.static
+            done = self._healed(lambda: self._index.follow(self._history, static, on_progress=on_progress))
             self._followed += done
             if self._followed >= KEPT_CHANGES:
                 self._followed = 0
@@ -166,10 +198,14 @@ class Recall:
         deep = self._models.deep
         return self._index.deepen(self._history, deep, stop, on_total, on_progress) if deep else 0
 
-    def reindex(self, on_progress: Progress = lambda _: None) -> None:
-        """Build the index anew. The old one serves until the new one is whole."""
+    def reindex(self, on_progress: Progress = lambda _: None, on_deepening: Progress = lambda _: None) -> None:
+        """Build the index anew. The old one serves until the new one is whole. `on_deepening` hears how many messages
+        got their deep vectors again."""
         with self._writing:
-            self._index.rebuild(self._history, self._models.static, on_progress, self._models.deep)
+            static, deep = self._models.static, self._models.deep
+            self._healed(
+                lambda: self._index.rebuild(self._history, static, on_progress, deep, on_deepening=on_deepening)
+            )
 
     def drop(self) -> None:
         """Remove the index of this house. The next search builds it."""
@@ -177,9 +213,10 @@ class Recall:
             self._index.drop()
 
     def purge(self) -> int:
-        """Remove what is left of messages that are no longer there; how many."""
+        """Remove what is left of messages that are no longer there; how many. Reads the whole index."""
         with self._writing:
-            return self._index.purge()
+            figures = self._index.figures()
+            return self._index.purge() if figures and figures.dead else 0
 
     def waiting(self) -> int:
         """How many messages the next `catch_up` looks at."""

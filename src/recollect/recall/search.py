@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.errors import RecollectError
 from recollect.history import History, Message
 from recollect.recall import keyword
 from recollect.recall.diversity import diversified
@@ -69,17 +70,17 @@ class Search:
             return Found(
                 hits=[], milliseconds=0.0, lacks=[f"no {query.search_type} are kept yet; messages are searched"]
             )
-        static, deep = self._models.static, None if query.fast else self._models.deep
+        lacks: list[str] = []
+        static, deep = self._models.static, self._deep(query, lacks)
         corpus = self._corpus([static.name, deep.name] if deep else [static.name])
         snapshot = corpus.snapshot
-        is_deep = deep is not None and deep.name in snapshot.spreads
         zone = query.zone or _this_zone(query.now)
         periods = asked_periods(query.text, query.now, zone)
         terms = _terms(snapshot, query.text, len(corpus.alive))
         asked = Asked(
             terms=terms,
             static=(static.name, _embedded(static, query.text)),
-            deep=(deep.name, _embedded(deep, query.text)) if deep and is_deep else None,
+            deep=_deep_question(deep, query.text, lacks) if deep and deep.name in snapshot.spreads else None,
             allowed=self._allowed(query, snapshot),
             periods=spans(periods),
             now=None if asks_about_past(query.text, query.now, zone) else _milliseconds(query.now),
@@ -89,13 +90,12 @@ class Search:
                 hits=[], milliseconds=_since(started), lacks=["the question has no word that can be looked up"]
             )
         ranking = rank(corpus, asked)
-        hits = self._hits(query, snapshot, ranking, {word: term.weight for term in terms for word in term.spellings})
-        return Found(
-            hits=hits,
-            milliseconds=_since(started),
-            periods=periods,
-            lacks=self._lacks(query, deep, is_deep),
-        )
+        if deep and deep.name not in snapshot.spreads:
+            lacks.append("messages have only the fast vectors so far: `recollect reindex --deepen`, or `recollect up`")
+        reranker = self._reranker(lacks) if query.rerank else None
+        weights = {word: term.weight for term in terms for word in term.spellings}
+        hits = self._hits(query, snapshot, ranking, weights, reranker)
+        return Found(hits=hits, milliseconds=_since(started), periods=periods, lacks=lacks)
 
     def _corpus(self, models: Sequence[str]) -> Corpus:
         snapshot = self._index.snapshot(models)
@@ -104,15 +104,29 @@ class Search:
                 self._latest = Corpus(snapshot, self._recipe)
             return self._latest
 
-    def _lacks(self, query: Query, deep: "Embedder | None", is_deep: bool) -> list[str]:
-        lacks: list[str] = []
-        if deep is None and self._wants_deep and not query.fast:
+    # Models may be away: search goes on without them, and says so.
+
+    def _deep(self, query: Query, lacks: list[str]) -> "Embedder | None":
+        if query.fast:
+            return None
+        try:
+            deep = self._models.deep
+        except RecollectError as error:
+            lacks.append(f"the deep model cannot be used: {error}")
+            return None
+        if deep is None and self._wants_deep:
             lacks.append("the deep model is not here: `recollect models pull` fetches it")
-        elif deep and not is_deep:
-            lacks.append("messages have only the fast vectors so far: `recollect reindex --deepen`, or `recollect up`")
-        if query.rerank and self._models.reranker is None:
+        return deep
+
+    def _reranker(self, lacks: list[str]) -> "Reranker | None":
+        try:
+            reranker = self._models.reranker
+        except RecollectError as error:
+            lacks.append(f"the reranking model cannot be used: {error}")
+            return None
+        if reranker is None:
             lacks.append("the reranking model is not here: `recollect models pull` fetches it")
-        return lacks
+        return reranker
 
     # What may be found
 
@@ -151,8 +165,14 @@ class Search:
 
     # Hits
 
-    def _hits(self, query: Query, snapshot: Snapshot, ranking: Ranking, weights: Mapping[str, float]) -> list[Hit]:
-        reranker = self._models.reranker if query.rerank else None
+    def _hits(
+        self,
+        query: Query,
+        snapshot: Snapshot,
+        ranking: Ranking,
+        weights: Mapping[str, float],
+        reranker: "Reranker | None",
+    ) -> list[Hit]:
         number = max(query.limit, READ if reranker else 0) + COMPARED // 2
         docs = ranking.docs[:number]
         ids = snapshot.message_ids(docs)
@@ -299,6 +319,14 @@ def _without_repetitions(chosen: Chosen, texts: Mapping[int, Message], penalty: 
 
 def _embedded(embedder: "Embedder", text: str) -> Vector:
     return embedder.query(text[:MOST_EMBEDDED])
+
+
+def _deep_question(deep: "Embedder", text: str, lacks: list[str]) -> tuple[str, Vector] | None:
+    try:
+        return deep.name, _embedded(deep, text)
+    except RecollectError as error:
+        lacks.append(f"the deep model gave no answer: {error}")
+        return None
 
 
 def _milliseconds(moment: datetime) -> int:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from recollect.recall.words import spans
+from recollect.recall.words import LONGEST_TEXT, spans
 
 SNIPPET_CHARACTERS = 280
 _EDGE = "…"
@@ -20,7 +20,11 @@ class Snippet:
 
 def snippet(text: str, weights: Mapping[str, float], size: int = SNIPPET_CHARACTERS) -> Snippet:
     """The stretch with the most telling words of the question, each counted once. `weights`: term → how telling."""
-    found = [(start, end, terms) for start, end, terms in spans(text) if any(term in weights for term in terms)]
+    found = [
+        (start, end, terms)
+        for start, end, terms in spans(text[:LONGEST_TEXT])
+        if any(term in weights for term in terms)
+    ]
     start = _best_start(text, found, weights, size)
     end = min(len(text), start + size)
     start, end = _whole_words(text, start, end)
@@ -33,7 +37,7 @@ def snippet(text: str, weights: Mapping[str, float], size: int = SNIPPET_CHARACT
 
 def excerpt(text: str, weights: Mapping[str, float], size: int) -> str:
     """The same stretch without marks, for a model to read."""
-    found = [item for item in spans(text) if any(term in weights for term in item[2])]
+    found = [item for item in spans(text[:LONGEST_TEXT]) if any(term in weights for term in item[2])]
     start = _best_start(text, found, weights, size)
     start, end = _whole_words(text, start, min(len(text), start + size))
     return text[start:end]
@@ -48,7 +52,8 @@ def _best_start(
     best, best_start = 0.0, 0
     for place, (start, _, _) in enumerate(found):
         held: set[str] = set()
-        for _, end, terms in found[place:]:
+        for index in range(place, len(found)):
+            _, end, terms = found[index]
             if end > start + size * 3 // 4:
                 break
             held.update(term for term in terms if term in weights)

@@ -47,7 +47,6 @@ SELECT id FROM history_conversations
 WHERE house = :house AND messages > 0
     AND (:status = '' OR {CURRENT_STATUS} = :status)
     AND (:project = '' OR lower(project) LIKE :project ESCAPE '\\')
-ORDER BY id
 """
 PROJECTS = "SELECT id, project FROM history_conversations WHERE house = :house AND id IN (:values)"
 COUNT = f"SELECT {CURRENT_STATUS}, count(*) FROM history_conversations WHERE house = :house AND messages > 0 GROUP BY 1"

@@ -6,7 +6,8 @@ waits for it. Invariants: rows and how far they reach commit together; a number 
 document's vectors belong to the text that is indexed; nothing made by other words or another model is served.
 """
 
+from recollect.recall.index.index import NAME as INDEX_NAME
 from recollect.recall.index.index import Index, IndexFigures, open_index
 from recollect.recall.index.snapshot import Snapshot, Superseded
 
-__all__ = ["Index", "IndexFigures", "Snapshot", "Superseded", "open_index"]
+__all__ = ["INDEX_NAME", "Index", "IndexFigures", "Snapshot", "Superseded", "open_index"]

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from recollect.database import Database
+from recollect.errors import Corrupt
 from recollect.recall.index.blocks import BlockVectors
 from recollect.recall.index.deepening import Deepening
 from recollect.recall.index.following import Feed, Follower, Progress
@@ -42,7 +43,16 @@ class IndexFigures:
 
 
 def open_index(database: Database, house: str) -> "Index":
-    """The index beside this database, which is where history lies. Closed by whoever opened it."""
+    """The index beside this database, which is where history lies. Closed by whoever opened it. One that is damaged is
+    thrown away: it is built again by whoever follows."""
+    try:
+        return _open(database, house)
+    except Corrupt:
+        database.discard_beside(NAME)
+        return _open(database, house)
+
+
+def _open(database: Database, house: str) -> "Index":
     beside = database.beside(NAME)
     try:
         make_tables(beside)
@@ -113,6 +123,7 @@ class Index:
         static: "Embedder",
         on_progress: Progress = lambda _: None,
         deep: "Embedder | None" = None,
+        on_deepening: Progress = lambda _: None,
     ) -> None:
         """Build the index anew. The old one serves until the new one is whole, with the vectors of the deep model if
         the old one had any. Goes on with one that was begun."""
@@ -120,7 +131,8 @@ class Index:
         number = self._generations.building(feed, static.name)
         self._follower.follow(number, feed, static, None, on_progress)
         if deep and figures and figures.with_vectors.get(deep.name):
-            Deepening(self.database, self.house, number, self.stored).run(feed, deep)
+            deepening = Deepening(self.database, self.house, number, self.stored)
+            deepening.run(feed, deep, on_progress=on_deepening)
             self._follower.follow(number, feed, static, None, on_progress)
         self._generations.switch(number)
 
