@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from recollect import __version__, errors
-from recollect.clock import to_text
+from recollect.clock import LOCAL, to_text
 from recollect.settings import Settings
 
 if TYPE_CHECKING:
@@ -78,7 +78,13 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 def answer(memory: "Memory", question: Question, *, fresh: bool = True) -> dict[str, Any]:
     """Search, and describe what was found."""
     arguments = {name: getattr(question, name) for name in Question.__struct_fields__ if name != "zone_seconds"}
-    zone = timezone(timedelta(seconds=question.zone_seconds))
+    # A client in this computer's zone is given all of it, summer and winter.
+    here = datetime.now(LOCAL).utcoffset()
+    zone = (
+        LOCAL
+        if here == timedelta(seconds=question.zone_seconds)
+        else timezone(timedelta(seconds=question.zone_seconds))
+    )
     return found_json(memory.recall.search(zone=zone, fresh=fresh, **arguments))
 
 

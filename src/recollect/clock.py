@@ -5,7 +5,7 @@ in SQL, and mean the same on both database engines.
 """
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, tzinfo
 
 Clock = Callable[[], datetime]
 
@@ -49,3 +49,22 @@ def local(text: str) -> datetime:
         return moment.astimezone()
     except (OverflowError, ValueError, OSError):  # A clock that says the year 1 or 9999.
         return moment
+
+
+class LocalZone(tzinfo):
+    """The zone of this computer, asked anew for each moment: summer and winter differ."""
+
+    def utcoffset(self, dt: datetime | None) -> timedelta | None:
+        return None if dt is None else dt.replace(tzinfo=None).astimezone().utcoffset()
+
+    def dst(self, dt: datetime | None) -> timedelta | None:
+        return None
+
+    def tzname(self, dt: datetime | None) -> str | None:
+        return None if dt is None else dt.replace(tzinfo=None).astimezone().tzname()
+
+    def fromutc(self, dt: datetime) -> datetime:
+        return dt.replace(tzinfo=UTC).astimezone().replace(tzinfo=self)
+
+
+LOCAL = LocalZone()

@@ -22,6 +22,8 @@ RETRY_SECONDS = 60.0
 """After a failure; new messages end that wait too."""
 LONGEST_WAIT_SECONDS = 10.0
 """For the background work to end: it looks for the end after every few passages."""
+FETCH_AGAIN_SECONDS = 3_600.0
+"""After models could not be fetched."""
 PURGE_SECONDS = 600.0
 """At most so often what is left of changed messages is removed: it reads the whole index."""
 TOLD_SECONDS = 1.0
@@ -62,6 +64,7 @@ class Indexing:
         self._quiet.set()
         self._problems: dict[str, str] = {}
         self._told_at = 0.0
+        self._fetch_at = 0.0
         self._purged_at = time.monotonic() - PURGE_SECONDS
         self._thread = threading.Thread(target=self._work, name="indexing", daemon=True)
 
@@ -102,10 +105,11 @@ class Indexing:
     # In the background
 
     def _work(self) -> None:
-        self._fetch()
         while not self._ended.is_set():
             self._news.clear()
             started = time.monotonic()
+            if self._fetching and started >= self._fetch_at:
+                self._fetch(self._fetching)
             try:
                 is_done = self._deepen()
                 self._memory.models.unload_idle()
@@ -144,19 +148,26 @@ class Indexing:
             self._memory.runs.record("deepen", "done", time.monotonic() - started, {"messages": done})
         return not self._news.is_set()
 
-    def _fetch(self) -> None:
-        fetching = self._fetching
-        if fetching is None:
-            return
+    def _fetch(self, fetching: Fetching) -> None:
+        """Once; after a failure again later, as laptops are offline now and then."""
         try:
             placed = self._memory.models.pull(on_announce=fetching.on_announce, on_progress=self._go_on)
+            self._fetching = None
+            self._problems.pop("fetch models", None)
             if placed:
                 fetching.on_done(placed)
         except _Ended:
             return
         except RecollectError as error:
-            fetching.on_problem(str(error))
-            self._note("fetch models", str(error), 0.0)
+            self._not_fetched(fetching, str(error))
+        except Exception as error:  # noqa: BLE001 - the thread goes on, and doctor shows the reason
+            self._not_fetched(fetching, f"{type(error).__name__}: {error}")
+
+    def _not_fetched(self, fetching: Fetching, reason: str) -> None:
+        self._fetch_at = time.monotonic() + FETCH_AGAIN_SECONDS
+        if reason != self._problems.get("fetch models"):
+            fetching.on_problem(reason)
+        self._note("fetch models", reason, 0.0)
 
     def _go_on(self, _here: int, _total: int) -> None:
         if self._ended.is_set():

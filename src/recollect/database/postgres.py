@@ -73,7 +73,7 @@ class PostgresDatabase(Database):
         self._write_lock = lock
         self.location = re.sub(r"//([^/@]*)@", "//", url).partition("?")[0]
         self._local = threading.local()
-        self._connections: list[psycopg.Connection[Row]] = []
+        self._connections: list[tuple[threading.Thread, psycopg.Connection[Row]]] = []
         self._lock = threading.Lock()
         with self._explained():
             self._connection()
@@ -124,7 +124,7 @@ class PostgresDatabase(Database):
 
     def close(self) -> None:
         with self._lock:
-            for connection in self._connections:
+            for _, connection in self._connections:
                 connection.close()
             self._connections.clear()
             self._local = threading.local()
@@ -135,13 +135,21 @@ class PostgresDatabase(Database):
             raise RuntimeError("a session is already open in this thread")
         return connection
 
+    def _close_of_ended_threads(self) -> None:
+        """Each thread has a connection of its own; nobody uses that of a thread that ended."""
+        for thread, connection in self._connections:
+            if not thread.is_alive():
+                connection.close()
+        self._connections = [(thread, connection) for thread, connection in self._connections if thread.is_alive()]
+
     def _connection(self) -> psycopg.Connection[Row]:
         connection: psycopg.Connection[Row] | None = getattr(self._local, "connection", None)
         if connection is None or connection.closed or connection.broken:
             connection = psycopg.connect(self._url, autocommit=True, connect_timeout=5)
             self._local.connection = connection
             with self._lock:
-                self._connections.append(connection)
+                self._close_of_ended_threads()
+                self._connections.append((threading.current_thread(), connection))
         return connection
 
     @contextmanager

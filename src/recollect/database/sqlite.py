@@ -79,7 +79,7 @@ class SqliteDatabase(Database):
         self._remedy = remedy
         self.location = str(path)
         self._local = threading.local()
-        self._connections: list[apsw.Connection] = []
+        self._connections: list[tuple[threading.Thread, apsw.Connection]] = []
         self._lock = threading.Lock()
         self._inode = 0
         with self._explained():
@@ -150,10 +150,17 @@ class SqliteDatabase(Database):
 
     def close(self) -> None:
         with self._lock:
-            for connection in self._connections:
+            for _, connection in self._connections:
                 connection.close(True)
             self._connections.clear()
             self._local = threading.local()
+
+    def _close_of_ended_threads(self) -> None:
+        """Each thread has a connection of its own; nobody uses that of a thread that ended."""
+        for thread, connection in self._connections:
+            if not thread.is_alive():
+                connection.close(True)
+        self._connections = [(thread, connection) for thread, connection in self._connections if thread.is_alive()]
 
     def _connection(self) -> apsw.Connection:
         connection: apsw.Connection | None = getattr(self._local, "connection", None)
@@ -162,7 +169,8 @@ class SqliteDatabase(Database):
             self._local.connection = connection
             self._inode = os.stat(self.path).st_ino
             with self._lock:
-                self._connections.append(connection)
+                self._close_of_ended_threads()
+                self._connections.append((threading.current_thread(), connection))
         return connection
 
     def _open(self) -> apsw.Connection:

@@ -32,7 +32,7 @@ LOOKED_AT_WHOLE = 4_000
 CANDIDATES = 400
 """From each way of finding. More changed nothing at a hundred times as many documents."""
 _USER, _ASSISTANT = AUTHORS.index("user"), AUTHORS.index("assistant")
-_PRECISION = 6
+PRECISION = 4
 """Decimals of a score that count: beyond them, two engines add in different orders."""
 
 
@@ -94,7 +94,7 @@ def rank(corpus: Corpus, asked: Asked) -> Ranking:
     if not len(around.docs):
         return Ranking(docs=around.docs, scores=np.zeros(0), parts={})
     parts = _parts(corpus, asked, around)
-    total: Floats = np.round(sum(parts.values(), np.zeros(len(around.docs))), _PRECISION)
+    total: Floats = np.round(sum(parts.values(), np.zeros(len(around.docs))), PRECISION)
     shown = np.arange(len(around.docs)) if asked.allowed is None else np.flatnonzero(asked.allowed[around.docs])
     order = shown[np.lexsort((snapshot.facts.identity[around.docs[shown]], -total[shown]))]
     return Ranking(

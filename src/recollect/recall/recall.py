@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from recollect.clock import Clock
 from recollect.database import Database
-from recollect.errors import Corrupt, Invalid, NotFound
+from recollect.errors import Corrupt, Denied, Invalid, NotFound, Unavailable
 from recollect.history import History
 from recollect.recall.hits import Found
 from recollect.recall.index import INDEX_NAME, Superseded, open_index
@@ -29,6 +29,8 @@ T = TypeVar("T")
 
 KEPT_CHANGES = 10_000
 """Followed changes of history are forgotten in steps of so many."""
+PATIENCE_SECONDS = 1.0
+"""A search waits so long for others who index, then it takes the index as it is."""
 TRIES = 3
 """A search whose index was replaced under it begins again."""
 
@@ -67,13 +69,19 @@ class Recall:
         self._settings = settings
         self._recipe = recipe
         self._writing = threading.RLock()
+        self._rebuilding = threading.Lock()
         self._open()
         self._followed = 0
 
     def _open(self) -> None:
         self._index = open_index(self._database, self._settings.house)
         self._search = Search(
-            self._index, self._history, self._models, self._recipe, wants_deep=bool(self._settings.deep_model)
+            self._index,
+            self._history,
+            self._models,
+            self._recipe,
+            wants_deep=bool(self._settings.deep_model),
+            wants_reranker=bool(self._settings.rerank_model),
         )
 
     def _healed(self, work: Callable[[], T]) -> T:
@@ -161,9 +169,26 @@ class Recall:
             explain=explain,
         )
         check(query)
-        if fresh:
+        behind = self._catch_up_for_search() if fresh else ""
+        found = self._healed(lambda: self._found(query))
+        if behind:
+            found.lacks.append(behind)
+        return found
+
+    def _catch_up_for_search(self) -> str:
+        """Why what is new is not in the index; empty when it is. Who searches does not wait for a build, and what is
+        there can be searched when nothing can be written."""
+        if not self._writing.acquire(timeout=PATIENCE_SECONDS if self._index.reached() is not None else -1):
+            return "the index is being written: what was said last may be missing"
+        try:
             self.catch_up()
-        return self._healed(lambda: self._found(query))
+        except (Denied, Unavailable) as error:
+            if self._index.reached() is None:
+                raise
+            return f"what is new could not be indexed: {error}"
+        finally:
+            self._writing.release()
+        return ""
 
     def _found(self, query: Query) -> Found:
         for _ in range(TRIES - 1):
@@ -201,7 +226,7 @@ class Recall:
     def reindex(self, on_progress: Progress = lambda _: None, on_deepening: Progress = lambda _: None) -> None:
         """Build the index anew. The old one serves until the new one is whole. `on_deepening` hears how many messages
         got their deep vectors again."""
-        with self._writing:
+        with self._rebuilding:
             static, deep = self._models.static, self._models.deep
             self._healed(
                 lambda: self._index.rebuild(self._history, static, on_progress, deep, on_deepening=on_deepening)

@@ -3,12 +3,13 @@
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, tzinfo
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.clock import LOCAL
 from recollect.errors import RecollectError
 from recollect.history import History, Message
 from recollect.recall import keyword
@@ -19,7 +20,7 @@ from recollect.recall.index.formats import AUTHORS, NO_TIME
 from recollect.recall.keyword import Term
 from recollect.recall.periods import asked_periods, spans
 from recollect.recall.query import Query, SearchType, check_known
-from recollect.recall.ranking import Asked, Corpus, Ranking, rank
+from recollect.recall.ranking import PRECISION, Asked, Corpus, Ranking, rank
 from recollect.recall.recipes import Recipe
 from recollect.recall.rerank import READ, Candidate, judged
 from recollect.recall.snippets import snippet
@@ -54,13 +55,21 @@ class Search:
     """Safe to share between threads."""
 
     def __init__(
-        self, index: Index, history: History, models: "Models", recipe: Recipe, *, wants_deep: bool = True
+        self,
+        index: Index,
+        history: History,
+        models: "Models",
+        recipe: Recipe,
+        *,
+        wants_deep: bool = True,
+        wants_reranker: bool = True,
     ) -> None:
         self._index = index
         self._history = history
         self._models = models
         self._recipe = recipe
         self._wants_deep = wants_deep
+        self._wants_reranker = wants_reranker
         self._lock = threading.Lock()
         self._latest: Corpus | None = None
 
@@ -68,13 +77,15 @@ class Search:
         started = time.perf_counter()
         if query.search_type in (SearchType.FACTS, SearchType.NOTES):
             return Found(
-                hits=[], milliseconds=0.0, lacks=[f"no {query.search_type} are kept yet; messages are searched"]
+                hits=[],
+                milliseconds=0.0,
+                lacks=[f"no {query.search_type} are kept yet; `--type both` searches messages"],
             )
         lacks: list[str] = []
         static, deep = self._models.static, self._deep(query, lacks)
         corpus = self._corpus([static.name, deep.name] if deep else [static.name])
         snapshot = corpus.snapshot
-        zone = query.zone or _this_zone(query.now)
+        zone = query.zone or LOCAL
         periods = asked_periods(query.text, query.now, zone)
         terms = _terms(snapshot, query.text, len(corpus.alive))
         asked = Asked(
@@ -90,7 +101,7 @@ class Search:
                 hits=[], milliseconds=_since(started), lacks=["the question has no word that can be looked up"]
             )
         ranking = rank(corpus, asked)
-        if deep and deep.name not in snapshot.spreads:
+        if deep and len(corpus.alive) and deep.name not in snapshot.spreads:
             lacks.append("messages have only the fast vectors so far: `recollect reindex --deepen`, or `recollect up`")
         reranker = self._reranker(lacks) if query.rerank else None
         weights = {word: term.weight for term in terms for word in term.spellings}
@@ -125,7 +136,11 @@ class Search:
             lacks.append(f"the reranking model cannot be used: {error}")
             return None
         if reranker is None:
-            lacks.append("the reranking model is not here: `recollect models pull` fetches it")
+            lacks.append(
+                "the reranking model is not here: `recollect models pull` fetches it"
+                if self._wants_reranker
+                else "reranking is switched off in the settings: rerank_model"
+            )
         return reranker
 
     # What may be found
@@ -190,15 +205,19 @@ class Search:
         if reranker:
             chosen = self._reranked(query, snapshot, docs, chosen, texts, weights, reranker)
         chosen = _without_repetitions(chosen, texts, self._recipe.repetition, query.limit)[: query.limit]
-        around = self._around(snapshot, docs, [place for place, _, _ in chosen])
+        around = self._around(query, snapshot, docs, [place for place, _, _ in chosen])
         return self._described(query, chosen, texts, weights, around)
 
-    def _around(self, snapshot: Snapshot, docs: NDArray[np.int64], places: Sequence[int]) -> list[tuple[str, str]]:
-        """What was said before and after each of these."""
+    def _around(
+        self, query: Query, snapshot: Snapshot, docs: NDArray[np.int64], places: Sequence[int]
+    ) -> list[tuple[str, str]]:
+        """What was said before and after each of these, as far as it may be shown."""
         chosen = docs[list(places)]
         sides = [snapshot.neighbours(chosen, distance) for distance in (-1, 1)]
         there = np.unique(np.concatenate(sides))
         there = there[there >= 0]
+        if query.before:
+            there = there[snapshot.facts.at[there] < _milliseconds(query.before)]
         ids = dict(zip(there.tolist(), snapshot.message_ids(there), strict=True))
         messages = self._history.documents([message_id for message_id in ids.values() if message_id])
         texts = {doc: messages[ids[doc]].text.strip() for doc in ids if ids[doc] in messages}
@@ -236,7 +255,7 @@ class Search:
             (place, score + float(judgement), {**parts, "rerank": float(judgement)})
             for (place, score, parts), judgement in zip(read, judgements, strict=True)
         ]
-        again.sort(key=lambda item: (-round(item[1], 6), item[0]))
+        again.sort(key=lambda item: (-round(item[1], PRECISION), item[0]))
         return [*again, *rest]
 
     def _described(
@@ -263,7 +282,7 @@ class Search:
                     author=str(message.author),
                     source=message.source,
                     project=projects.get(message.conversation_id or "", "") or message.cwd,
-                    score=round(score, 6),
+                    score=round(score, PRECISION),
                     conversation=message.conversation_id or "",
                     session_id=message.session_id,
                     file=files.get(message.file_id, ""),
@@ -314,7 +333,7 @@ def _without_repetitions(chosen: Chosen, texts: Mapping[int, Message], penalty: 
     for place, score in order:
         doc, before, parts = compared[place]
         kept.append((doc, score, {**parts, "repetition": score - before} if score < before else parts))
-    return sorted([*kept, *rest], key=lambda item: (-round(item[1], 6), item[0]))
+    return sorted([*kept, *rest], key=lambda item: (-round(item[1], PRECISION), item[0]))
 
 
 def _embedded(embedder: "Embedder", text: str) -> Vector:
@@ -335,7 +354,3 @@ def _milliseconds(moment: datetime) -> int:
 
 def _since(started: float) -> float:
     return round((time.perf_counter() - started) * 1000, 3)
-
-
-def _this_zone(now: datetime) -> tzinfo:
-    return now.astimezone().tzinfo or UTC

@@ -113,8 +113,17 @@ def _asked_terms(word: str) -> tuple[str, ...]:
     return terms
 
 
-@lru_cache(maxsize=200_000)
 def _terms_of(word: str) -> tuple[str, ...]:
+    """Remembered for words; pasted blobs are read anew each time, they would fill the memory."""
+    return _remembered_terms(word) if len(word) <= LONGEST_TERM else _read_terms(word)
+
+
+@lru_cache(maxsize=100_000)
+def _remembered_terms(word: str) -> tuple[str, ...]:
+    return _read_terms(word)
+
+
+def _read_terms(word: str) -> tuple[str, ...]:
     if _IS_UNSPACED.search(word):
         runs = _RUN.findall(word)
         return tuple(term for run in runs for term in _unspaced(run))

@@ -135,6 +135,7 @@ class Index:
             deepening.run(feed, deep, on_progress=on_deepening)
             self._follower.follow(number, feed, static, None, on_progress)
         self._generations.switch(number)
+        self._generations.drop_retired()
 
     def purge(self) -> int:
         """Remove what is left of dead documents; how many there were."""

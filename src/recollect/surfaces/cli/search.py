@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from recollect.clock import LOCAL
 from recollect.surfaces.cli.output import amount, print_json, say, style, table, when
 from recollect.surfaces.cli.place import Place, json_option
 from recollect.surfaces.resuming import resume_command
@@ -67,7 +68,7 @@ def _question(options: dict[str, Any]) -> "Question":
     from recollect.asking import Question
 
     times = {name: options.pop(name) for name in ("since", "until", "as_of")}
-    here = datetime.now(UTC).astimezone()
+    here = datetime.now(LOCAL)
     offset = here.utcoffset()
     text = options.pop("query")
     return Question(
@@ -82,7 +83,7 @@ def _moment(text: str, here: datetime, *, end: bool) -> datetime:
     from recollect.recall import moment_of
 
     assert here.tzinfo
-    return moment_of(text, here, here.tzinfo, end=end).astimezone(UTC)
+    return moment_of(text, here, LOCAL, end=end).astimezone(UTC)
 
 
 def _found(place: Place, question: "Question", *, quiet: bool) -> dict[str, Any]:
@@ -192,7 +193,7 @@ def reindex(place: Place, deepen: bool, as_json: bool) -> None:
     with place.open() as memory:
         with progress("Indexing", not as_json) as (on_total, on_progress):
             on_total(memory.history.waiting(None))
-            memory.recall.reindex(on_progress)
+            memory.recall.reindex(on_progress, on_progress)
         if deepen:
             deepen_all(memory, quiet=as_json)
         state = memory.recall.state()
