@@ -22,8 +22,8 @@ class Span:
 
 
 def asked_periods(text: str, now: datetime, zone: tzinfo) -> list[Period]:
-    """The times a question looks back to. "Tonight" and "next week" are not where to look."""
-    return [period for period in find_periods(text, now, zone) if period.start < now - timedelta(hours=18)]
+    """The times a question looks back to. Nothing was said yet in those that begin later: tonight, next week."""
+    return [period for period in find_periods(text, now, zone) if period.start < now]
 
 
 def spans(periods: Sequence[Period]) -> list[Span]:

@@ -123,7 +123,7 @@ class Search:
         try:
             deep = self._models.deep
         except RecollectError as error:
-            lacks.append(f"the deep model cannot be used: {error}")
+            lacks.append(f"the deep model cannot be used: {_short(error)}")
             return None
         if deep is None and self._wants_deep:
             lacks.append("the deep model is not here: `recollect models pull` fetches it")
@@ -133,7 +133,7 @@ class Search:
         try:
             reranker = self._models.reranker
         except RecollectError as error:
-            lacks.append(f"the reranking model cannot be used: {error}")
+            lacks.append(f"the reranking model cannot be used: {_short(error)}")
             return None
         if reranker is None:
             lacks.append(
@@ -344,12 +344,16 @@ def _deep_question(deep: "Embedder", text: str, lacks: list[str]) -> tuple[str, 
     try:
         return deep.name, _embedded(deep, text)
     except RecollectError as error:
-        lacks.append(f"the deep model gave no answer: {error}")
+        lacks.append(f"the deep model gave no answer: {_short(error)}")
         return None
 
 
 def _milliseconds(moment: datetime) -> int:
     return round(moment.timestamp() * 1000)
+
+
+def _short(error: RecollectError) -> str:
+    return str(error).rstrip(".")
 
 
 def _since(started: float) -> float:

@@ -14,7 +14,7 @@ from typing import Protocol, cast
 
 import Stemmer
 
-WORDS_VERSION = 2
+WORDS_VERSION = 3
 """Changes whenever the same text would give other terms: an index made by another version is built anew."""
 LONGEST_TERM = 80
 """Characters. Longer runs are hashes, tokens and base64: they are cut, in documents and in questions alike."""
@@ -23,9 +23,9 @@ LONGEST_TEXT = 200_000
 
 _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3100-\u312f\u31a0-\u31bf\u31f0-\u31ff"
-    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+    "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 )
-"""Thai, Lao, Burmese, Khmer, Japanese, Chinese."""
+"""Thai, Lao, Burmese, Khmer, Japanese, Chinese; Korean, which has spaces but joins particles to its words."""
 _MARKS = "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0dff"
 """Accents, points and vowel signs that belong to the word although they are no letters. Indic scripts as a whole."""
 _LETTER = rf"(?:(?![{_UNSPACED}])[\w{_MARKS}])"
