@@ -52,6 +52,10 @@ class Corrupt(RecollectError):
     http_status = 500
 
 
+class Damaged(Corrupt):
+    """What is derived is not sound, or not there any more: it is made anew."""
+
+
 class Unreadable(RecollectError):
     """One file cannot be taken in; the others can."""
 

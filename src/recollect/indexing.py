@@ -24,7 +24,7 @@ LONGEST_WAIT_SECONDS = 10.0
 """For the background work to end: it looks for the end after every few passages."""
 FETCH_AGAIN_SECONDS = 3_600.0
 """After models could not be fetched."""
-PURGE_SECONDS = 600.0
+PURGE_SECONDS = 6 * 3_600.0
 """At most so often what is left of changed messages is removed: it reads the whole index."""
 TOLD_SECONDS = 1.0
 """At most so often figures are told while messages are deepened."""

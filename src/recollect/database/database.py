@@ -81,6 +81,10 @@ class Database(ABC):
         """Whether what lies at its place now is not what was opened. A server's rows cannot be taken away so."""
         return False
 
+    @abstractmethod
+    def compact(self) -> None:
+        """Let nothing of what was deleted stay in its files."""
+
     def discard_beside(self, name: str) -> None:
         """Remove the place beside this one with all it holds, sound or not. Whoever has it open closes it first."""
         raise NotImplementedError

@@ -110,6 +110,9 @@ class PostgresDatabase(Database):
         with self._explained():
             self._idle_connection().execute(_text(sql))
 
+    def compact(self) -> None:
+        """The server does so by itself, in time."""
+
     def beside(self, name: str) -> "PostgresDatabase":
         return PostgresDatabase(self._url, WRITE_LOCK ^ zlib.crc32(name.encode()))
 

@@ -22,7 +22,7 @@ import apsw
 
 from recollect.database.database import Database, Parameters, Row, Session
 from recollect.database.dialect import SQLITE
-from recollect.errors import Corrupt, Denied, Invalid, RecollectError, Unavailable
+from recollect.errors import Corrupt, Damaged, Denied, Invalid, RecollectError, Unavailable
 
 BUSY_MILLISECONDS = 5_000
 CACHE_KIBIBYTES = 65_536
@@ -73,9 +73,10 @@ class SqliteSession(Session):
 class SqliteDatabase(Database):
     dialect = SQLITE
 
-    def __init__(self, path: Path, remedy: str = REMEDY, *, overwrites_deleted: bool = False) -> None:
+    def __init__(self, path: Path, remedy: str = REMEDY, *, is_derived: bool = False) -> None:
         self.path = path
-        self._pragmas = PRAGMAS + ("PRAGMA secure_delete = ON;" if overwrites_deleted else "")
+        self._is_derived = is_derived
+        self._pragmas = PRAGMAS + ("PRAGMA secure_delete = ON;" if is_derived else "")
         self._remedy = remedy
         self.location = str(path)
         self._local = threading.local()
@@ -123,13 +124,16 @@ class SqliteDatabase(Database):
 
     def beside(self, name: str) -> "SqliteDatabase":
         # What is derived goes when its origin goes: nothing may stay in freed pages.
-        return SqliteDatabase(self._path_beside(name), REMEDY_OF_DERIVED, overwrites_deleted=True)
+        return SqliteDatabase(self._path_beside(name), REMEDY_OF_DERIVED, is_derived=True)
 
     def is_replaced(self) -> bool:
         try:
             return bool(self._inode) and os.stat(self.path).st_ino != self._inode
         except FileNotFoundError:
             return bool(self._inode)
+
+    def compact(self) -> None:
+        self.run_alone("VACUUM")
 
     def discard_beside(self, name: str) -> None:
         path = self._path_beside(name)
@@ -167,7 +171,7 @@ class SqliteDatabase(Database):
         if connection is None:
             connection = self._open()
             self._local.connection = connection
-            self._inode = os.stat(self.path).st_ino
+            self._inode = self._inode or os.stat(self.path).st_ino
             with self._lock:
                 self._close_of_ended_threads()
                 self._connections.append((threading.current_thread(), connection))
@@ -210,7 +214,12 @@ class SqliteDatabase(Database):
         if isinstance(error, apsw.FullError):
             return Unavailable(f"The disk of {path} is full. Free some space and run it again; nothing is lost.")
         if isinstance(error, apsw.CorruptError | apsw.NotADBError):
-            return Corrupt(f"{path} is not a sound database. {self._remedy}")
+            kind = Damaged if self._is_derived else Corrupt
+            return kind(f"{path} is not a sound database. {self._remedy}")
+        if self._is_derived and isinstance(error, apsw.SQLError) and "no such table" in str(error):
+            return Damaged(f"{path} was taken away. {self._remedy}")
+        if isinstance(error, apsw.ThreadingViolationError | apsw.ConnectionClosedError):
+            return Unavailable(f"{path} was closed meanwhile. Open it again.")
         if isinstance(error, apsw.ReadOnlyError | apsw.PermissionsError):
             return Denied(f"{path} may not be written. Make it and its folder writable, or use --home.")
         if isinstance(error, apsw.CantOpenError):

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, TypeVar
 
 from recollect.clock import Clock
 from recollect.database import Database
-from recollect.errors import Corrupt, Denied, Invalid, NotFound, Unavailable
+from recollect.errors import Damaged, Denied, Invalid, NotFound, Unavailable
 from recollect.history import History
 from recollect.recall.hits import Found
-from recollect.recall.index import INDEX_NAME, Superseded, open_index
+from recollect.recall.index import INDEX_NAME, Index, Superseded, open_index
 from recollect.recall.query import Query, SearchType, check
 from recollect.recall.recipes import STANDARD, Recipe
 from recollect.recall.search import Search
@@ -50,6 +50,23 @@ class IndexState:
     bytes: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """An index and what searches in it."""
+
+    index: Index
+    search: Search
+
+
+def _found(search: Search, query: Query) -> Found:
+    for _ in range(TRIES - 1):
+        try:
+            return search.run(query)
+        except Superseded:
+            continue
+    return search.run(query)
+
+
 class Recall:
     """`memory.recall`: safe to share between threads."""
 
@@ -70,41 +87,52 @@ class Recall:
         self._recipe = recipe
         self._writing = threading.RLock()
         self._rebuilding = threading.Lock()
-        self._open()
+        self._left: list[_Opened] = []
+        self._opened = self._open()
         self._followed = 0
 
-    def _open(self) -> None:
-        self._index = open_index(self._database, self._settings.house)
-        self._search = Search(
-            self._index,
+    def _open(self) -> "_Opened":
+        index = open_index(self._database, self._settings.house)
+        search = Search(
+            index,
             self._history,
             self._models,
             self._recipe,
             wants_deep=bool(self._settings.deep_model),
             wants_reranker=bool(self._settings.rerank_model),
         )
+        return _Opened(index, search)
 
-    def _healed(self, work: Callable[[], T]) -> T:
-        """The result of some work with the index. An index that is damaged, or whose file was taken away, is built
-        again: nothing in it is an only copy."""
-        if self._index.database.is_replaced():
-            self._begin_anew()
+    @property
+    def _index(self) -> Index:
+        return self._opened.index
+
+    def _healed(self, work: "Callable[[_Opened], T]") -> T:
+        """The result of some work with the index. One that is damaged, or whose file was taken away, is built again:
+        nothing in it is an only copy."""
+        opened = self._opened
+        if opened.index.database.is_replaced():
+            opened = self._begin_anew(opened, discard=False)
         try:
-            return work()
-        except Corrupt:
-            self._begin_anew(discard=True)
-            return work()
+            return work(opened)
+        except Damaged:
+            return work(self._begin_anew(opened, discard=not opened.index.database.is_replaced()))
 
-    def _begin_anew(self, *, discard: bool = False) -> None:
+    def _begin_anew(self, opened: "_Opened", *, discard: bool) -> "_Opened":
+        """Another index in the place of this one. Other threads may still read the old one, so it is closed at the
+        end."""
         with self._writing:
-            self._index.close()
-            if discard:
-                self._database.discard_beside(INDEX_NAME)
-            self._open()
-            self._index.follow(self._history, self._models.static)
+            if self._opened is opened:
+                if discard:
+                    self._database.discard_beside(INDEX_NAME)
+                self._left.append(opened)
+                self._opened = self._open()
+                self._index.follow(self._history, self._models.static)
+            return self._opened
 
     def close(self) -> None:
-        self._index.close()
+        for opened in (*self._left, self._opened):
+            opened.index.close()
 
     # Finding
 
@@ -170,7 +198,7 @@ class Recall:
         )
         check(query)
         behind = self._catch_up_for_search() if fresh else ""
-        found = self._healed(lambda: self._found(query))
+        found = self._healed(lambda opened: _found(opened.search, query))
         if behind:
             found.lacks.append(behind)
         return found
@@ -178,25 +206,18 @@ class Recall:
     def _catch_up_for_search(self) -> str:
         """Why what is new is not in the index; empty when it is. Who searches does not wait for a build, and what is
         there can be searched when nothing can be written."""
-        if not self._writing.acquire(timeout=PATIENCE_SECONDS if self._index.reached() is not None else -1):
+        is_built = self._healed(lambda opened: opened.index.reached()) is not None
+        if not self._writing.acquire(timeout=PATIENCE_SECONDS if is_built else -1):
             return "the index is being written: what was said last may be missing"
         try:
             self.catch_up()
         except (Denied, Unavailable) as error:
-            if self._index.reached() is None:
+            if not is_built:
                 raise
-            return f"what is new could not be indexed: {error}"
+            return f"what is new could not be indexed: {str(error).rstrip('.')}"
         finally:
             self._writing.release()
         return ""
-
-    def _found(self, query: Query) -> Found:
-        for _ in range(TRIES - 1):
-            try:
-                return self._search.run(query)
-            except Superseded:
-                continue
-        return self._search.run(query)
 
     # Indexing
 
@@ -204,7 +225,7 @@ class Recall:
         """Index what history has and the index has not: words, fast vectors. How many messages were looked at."""
         with self._writing:
             static = self._models.static
-            done = self._healed(lambda: self._index.follow(self._history, static, on_progress=on_progress))
+            done = self._healed(lambda opened: opened.index.follow(self._history, static, on_progress=on_progress))
             self._followed += done
             if self._followed >= KEPT_CHANGES:
                 self._followed = 0
@@ -228,9 +249,7 @@ class Recall:
         got their deep vectors again."""
         with self._rebuilding:
             static, deep = self._models.static, self._models.deep
-            self._healed(
-                lambda: self._index.rebuild(self._history, static, on_progress, deep, on_deepening=on_deepening)
-            )
+            self._healed(lambda opened: opened.index.rebuild(self._history, static, on_progress, deep, on_deepening))
 
     def drop(self) -> None:
         """Remove the index of this house. The next search builds it."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from recollect.database import Database
-from recollect.errors import Corrupt
+from recollect.errors import Damaged
 from recollect.recall.index.blocks import BlockVectors
 from recollect.recall.index.deepening import Deepening
 from recollect.recall.index.following import Feed, Follower, Progress
@@ -47,7 +47,7 @@ def open_index(database: Database, house: str) -> "Index":
     thrown away: it is built again by whoever follows."""
     try:
         return _open(database, house)
-    except Corrupt:
+    except Damaged:
         database.discard_beside(NAME)
         return _open(database, house)
 
@@ -140,7 +140,10 @@ class Index:
     def purge(self) -> int:
         """Remove what is left of dead documents; how many there were."""
         generation = self._serving()
-        return Purge(self.database, self.house, generation.generation).run() if generation else 0
+        removed = Purge(self.database, self.house, generation.generation).run() if generation else 0
+        if removed:
+            self.database.compact()
+        return removed
 
     def drop(self) -> None:
         """Remove everything of this house."""
