@@ -1,17 +1,19 @@
 """Transformers in ONNX files: one that gives vectors, one that reads a question and a passage together.
 
 Texts go through the model one at a time. Models quantised to int8 as they run take their scale from the whole batch, so
-that a vector would depend on the texts beside it; one by one it does not, and on a processor it costs little.
+that a vector would depend on the texts beside it; one by one it does not. Several texts go through side by side, each
+on a thread of its own: small models gain nothing from many threads on one text.
 """
 
 import os
 import threading
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any, Protocol, TypeVar, cast
 
 import numpy
 import onnxruntime  # pyright: ignore[reportMissingTypeStubs]
@@ -29,10 +31,23 @@ NATIVE_ERRORS: tuple[type[Exception], ...] = (
 )
 """What onnxruntime raises; these have no ancestor of their own."""
 MAX_THREADS = 4
-"""More than four gain little on one text and take the computer from its owner."""
+"""Texts side by side. More would take the computer from its owner."""
 GPU_PROVIDERS = ("CUDAExecutionProvider", "ROCMExecutionProvider", "DmlExecutionProvider", "CoreMLExecutionProvider")
 PROCESSOR = "CPUExecutionProvider"
 ONLY_ERRORS = 3
+
+
+Given = TypeVar("Given")
+Made = TypeVar("Made")
+
+
+def side_by_side(make: Callable[[Given], Made], given: Sequence[Given]) -> list[Made]:
+    """What is made of each, in order."""
+    threads = min(os.cpu_count() or 1, MAX_THREADS, len(given))
+    if threads < 2:
+        return [make(item) for item in given]
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(make, given))
 
 
 class Tokenizer(Protocol):
@@ -90,7 +105,7 @@ class Session:
 
     def _load(self) -> Any:
         options = runtime.SessionOptions()
-        options.intra_op_num_threads = min(os.cpu_count() or 1, MAX_THREADS)
+        options.intra_op_num_threads = 1
         # Threads that wait in a busy loop would keep the processor hot between two texts.
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         options.log_severity_level = ONLY_ERRORS
@@ -135,9 +150,10 @@ class OnnxEmbedder:
 
     def passages(self, texts: Sequence[str]) -> Vectors:
         found = numpy.zeros((len(texts), self.dimensions), dtype=numpy.float32)
-        for row, text in enumerate(texts):
-            if text.strip():
-                found[row] = self._embed(self._manner.passage_prefix + text)
+        rows = [row for row, text in enumerate(texts) if text.strip()]
+        vectors = side_by_side(self._embed, [self._manner.passage_prefix + texts[row] for row in rows])
+        for row, vector in zip(rows, vectors, strict=True):
+            found[row] = vector
         return found
 
     def query(self, text: str) -> Vectors:
@@ -163,8 +179,8 @@ class OnnxReranker:
         self._max_tokens = max_tokens
 
     def scores(self, question: str, passages: Sequence[str]) -> Vectors:
-        found = numpy.zeros(len(passages), dtype=numpy.float32)
-        for row, passage in enumerate(passages):
+        def score(passage: str) -> float:
             ids, types = self._tokenizer.pair(question, passage, self._max_tokens)
-            found[row] = self._session.run(ids, types).ravel()[-1]
-        return found
+            return float(self._session.run(ids, types).ravel()[-1])
+
+        return numpy.array(side_by_side(score, passages), dtype=numpy.float32)
