@@ -256,7 +256,7 @@ def test_once_and_those_who_do_not_want_it_fetch_nothing(computer: Computer) -> 
 def test_an_index_that_cannot_be_written_does_not_stop_history(computer: Computer) -> None:
     told = session("garden")
     path = told.save(computer.projects)
-    write(computer.home / "recollect.recall.db", b"no database at all" * 500)
+    (computer.home / "recollect.recall.db").mkdir(parents=True)
     with computer.up() as process:
         told.user("Shall I water the leeks?")
         append(path, line(told.records[-1]))
@@ -264,7 +264,7 @@ def test_an_index_that_cannot_be_written_does_not_stop_history(computer: Compute
         wait_for("a word about it", lambda: "recollect.recall.db" in computer.status()["index_problem"])
         assert computer.finding("index")["level"] == "failure"
 
-        (computer.home / "recollect.recall.db").unlink()
+        (computer.home / "recollect.recall.db").rmdir()
         wait_for("an index", lambda: computer.status()["documents"] == 7)
         wait_for("the end of the complaint", lambda: computer.status()["index_problem"] == "")
         assert end(process) == 0

@@ -1,6 +1,7 @@
 """Times are text that sorts; ids are new and ordered, or derived and the same (H8)."""
 
 import re
+import time
 import uuid
 from datetime import UTC, datetime, timedelta, timezone
 
@@ -8,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.clock import from_text, local, parse_time, system_clock, to_text
+from recollect.clock import LOCAL, from_text, local, parse_time, system_clock, to_text
 from recollect.ids import derived_id, new_id
 
 STORED = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
@@ -113,3 +114,16 @@ def test_derived_ids_are_the_same_on_every_computer() -> None:
 def test_different_parts_give_different_ids(first: list[str], second: list[str]) -> None:
     if len(first) > 1 or len(second) > 1:
         assert (derived_id(*first) == derived_id(*second)) == (first == second)
+
+
+def test_the_local_zone_knows_summer_and_winter(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+    time.tzset()
+    try:
+        assert datetime(2026, 1, 10, 12, tzinfo=LOCAL).utcoffset() == timedelta(hours=1)
+        assert datetime(2026, 7, 10, 12, tzinfo=LOCAL).utcoffset() == timedelta(hours=2)
+        summer = datetime(2026, 7, 10, 22, 30, tzinfo=UTC).astimezone(LOCAL)
+        assert (summer.day, summer.hour, summer.tzname()) == (11, 0, "CEST")
+    finally:
+        monkeypatch.undo()
+        time.tzset()
