@@ -85,9 +85,9 @@ class Database(ABC):
     def compact(self) -> None:
         """Let nothing of what was deleted stay in its files."""
 
+    @abstractmethod
     def discard_beside(self, name: str) -> None:
-        """Remove the place beside this one with all it holds, sound or not. Whoever has it open closes it first."""
-        raise NotImplementedError
+        """Remove the place beside this one with all it holds, sound or not. Who has it open keeps the old one."""
 
     @abstractmethod
     def size_bytes(self) -> int: ...

@@ -113,6 +113,9 @@ class PostgresDatabase(Database):
     def compact(self) -> None:
         """The server does so by itself, in time."""
 
+    def discard_beside(self, name: str) -> None:
+        """Nothing lies beside but tables, which are sound as long as the server is."""
+
     def beside(self, name: str) -> "PostgresDatabase":
         return PostgresDatabase(self._url, WRITE_LOCK ^ zlib.crc32(name.encode()))
 
