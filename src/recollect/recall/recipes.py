@@ -47,7 +47,7 @@ class Recipe:
     """Said just now; half of it 30 days later."""
     repetition: float = 4.0
     """Taken off what says the same as a better hit."""
-    rerank: float = 0.35
+    rerank: float = 0.25
     """For each point of log-odds that the reranking model gives."""
 
 
