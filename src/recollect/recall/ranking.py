@@ -170,7 +170,7 @@ def _keyword(corpus: Corpus, terms: Sequence[Term], around: Neighbourhood, needs
 
 
 def _closeness(corpus: Corpus, asked: Asked, around: Neighbourhood, needs: Floats) -> Floats:
-    static = _points(corpus, asked.static, around.docs)
+    static, _ = _points(corpus, asked.static, around.docs)
     deep = _with_feedback(corpus, asked, asked.deep, around.docs, needs) if asked.deep else None
     points = closeness.united(deep, static, corpus.recipe)
     return closeness.with_neighbours(points, around, needs, corpus.recipe)
@@ -180,29 +180,31 @@ def _with_feedback(corpus: Corpus, asked: Asked, model: Model, docs: Docs, needs
     """How close documents are to the question and, the more they say, to the question with its best hits."""
     snapshot, recipe = corpus.snapshot, corpus.recipe
     name, vector = model
-    points = _points(corpus, model, docs)
-    similarities = np.nan_to_num(snapshot.similarities(name, vector, docs), nan=-1.0)
+    points, similarities = _points(corpus, model, docs)
+    known = np.nan_to_num(similarities, nan=-1.0)
     if asked.allowed is not None:
-        similarities = np.where(asked.allowed[docs], similarities, -1.0)
-    first = np.lexsort((snapshot.facts.identity[docs], -similarities))[: closeness.FEEDBACK_PASSAGES]
+        known = np.where(asked.allowed[docs], known, -1.0)
+    first = np.lexsort((snapshot.facts.identity[docs], -known))[: closeness.FEEDBACK_PASSAGES]
     best = snapshot.best_passages(name, vector, docs[first])
     if not len(best):
         return points
-    again = _points(corpus, (name, closeness.with_best(vector, best, recipe)), docs)
+    again, _ = _points(corpus, (name, closeness.with_best(vector, best, recipe)), docs)
     share = recipe.feedback * (1.0 - needs)
     return (1.0 - share) * points + share * again
 
 
-def _points(corpus: Corpus, model: Model, docs: Docs) -> Floats:
+def _points(corpus: Corpus, model: Model, docs: Docs) -> tuple[Floats, NDArray[np.float32]]:
+    """How close documents are, calibrated, and as the model says it; NaN for those it does not know."""
     name, vector = model
+    similarities = corpus.snapshot.similarities(name, vector, docs)
     passages, mean, covariance = corpus.snapshot.passage_spread(name)
     if not passages:
-        return np.full(len(docs), np.nan)
+        return np.full(len(docs), np.nan), similarities
     question = vector.astype(np.float64)
     deviation = float(np.sqrt(max(question @ covariance @ question, 0.0)))
-    similarities = corpus.snapshot.similarities(name, vector, docs)
     passages_each = closeness.usual_passages(corpus.snapshot.facts.terms[docs])
-    return closeness.calibrated(similarities, passages_each, float(question @ mean), deviation, corpus.recipe)
+    points = closeness.calibrated(similarities, passages_each, float(question @ mean), deviation, corpus.recipe)
+    return points, similarities
 
 
 def _conversation(corpus: Corpus, terms: Sequence[Term], docs: Docs, points: Floats) -> Floats:
