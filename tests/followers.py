@@ -26,7 +26,7 @@ class Follower:
         assert self._history.feed_id() == self._feed_id
         assert self._history.can_follow(self.cursor)
         changes = self._history.changes(self.cursor, limit)
-        touched = sorted({change.message_id for change in changes})
+        touched = sorted({change.id for change in changes})
         found = self._history.documents(touched)
         for message_id in touched:
             self.copy.pop(message_id, None)

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from builders import moment
 
-from recollect.history import Author, Change, Message, Standing
+from recollect.feed import Change
+from recollect.history import Author, Message, Standing
 from recollect.recall.index import Index, Snapshot
 from recollect.recall.index.formats import Floats
 
@@ -85,7 +86,7 @@ class HouseOfWords:
 
     def _note(self, *message_ids: str) -> None:
         number = self.last_change() + 1
-        self.log += [Change(change=number, message_id=message_id) for message_id in message_ids]
+        self.log += [Change(change=number, kind=MESSAGE, id=message_id) for message_id in message_ids]
 
     # What a follower asks for
 

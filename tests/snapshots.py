@@ -16,8 +16,8 @@ TABLES = (
     "history_links",
     "history_titles",
     "history_private_spans",
-    "history_changes",
-    "history_feed",
+    "feed_changes",
+    "feed_state",
     "runs_events",
 )
 VAULT = "history_lines"

@@ -18,8 +18,9 @@ import recollect
 from recollect.database import Database, open_database
 from recollect.database.dialect import statements
 from recollect.database.migrate import known_migrations, migrate
-from recollect.history import Change, Message, Standing
-from recollect.history.store import ChangeStore, MessageStore
+from recollect.feed import MESSAGE, Change, FeedStore
+from recollect.history import Message, Standing
+from recollect.history.store import MessageStore
 from recollect.testing import FrozenClock
 
 LIMITS = st.lists(st.integers(1, 9), max_size=6)
@@ -35,7 +36,7 @@ def changed_by(memory: recollect.Memory, act: Callable[[], object]) -> list[Mess
     before, cursor = rows_of(history), history.last_change()
     act()
     after, changes = rows_of(history), history.changes(cursor, 1)
-    noted = {change.message_id for change in _all_changes(memory, cursor)}
+    noted = {change.id for change in _all_changes(memory, cursor)}
     different = {key for key in before.keys() | after.keys() if before.get(key) != after.get(key)}
     assert changes
     assert different <= noted
@@ -193,7 +194,7 @@ def test_each_step_of_a_write_is_a_change_by_itself(memory: recollect.Memory, tm
         with memory.database.write() as session:
             step(MessageStore(session, "home"))
         assert rows_of(memory.history) != before
-        assert [change.message_id for change in _all_changes(memory, cursor)] == [message_id]
+        assert [change.id for change in _all_changes(memory, cursor)] == [message_id]
 
 
 def test_what_stands_as_it_stood_is_no_change(memory: recollect.Memory, projects: Path) -> None:
@@ -207,7 +208,7 @@ def test_what_stands_as_it_stood_is_no_change(memory: recollect.Memory, projects
         MessageStore(session, memory.settings.house).set_standings(messages[0].file_id, standings)
         MessageStore(session, memory.settings.house).set_standings("another file", standings)
 
-    assert [change.message_id for change in _all_changes(memory, cursor)] == [messages[0].id]
+    assert [change.id for change in _all_changes(memory, cursor)] == [messages[0].id]
 
 
 def test_reading_what_was_read_is_no_change(memory: recollect.Memory, projects: Path) -> None:
@@ -301,9 +302,9 @@ def test_a_message_that_another_file_takes_over_is_followed(
 def note(database: Database, house: str, *message_ids: str) -> int:
     """One transaction that touches these; its number."""
     with database.write() as session:
-        store = ChangeStore(session, house)
+        store = FeedStore(session, house)
         for message_id in message_ids:
-            store.note([message_id])
+            store.note(MESSAGE, [message_id])
         return store.newest()
 
 
@@ -312,7 +313,7 @@ def test_a_transaction_has_one_number_and_the_next_a_greater_one(memory: recolle
     second = note(memory.database, "home", "a")
 
     assert 0 < first < second == memory.history.last_change()
-    assert [(change.change, change.message_id) for change in _all_changes(memory, 0)] == [
+    assert [(change.change, change.id) for change in _all_changes(memory, 0)] == [
         (first, "a"),
         (first, "b"),
         (second, "a"),
@@ -324,10 +325,10 @@ def test_a_number_is_never_split_over_two_readings(memory: recollect.Memory) -> 
     second = note(memory.database, "home", "d")
     note(memory.database, "home", "e")
 
-    assert [change.message_id for change in memory.history.changes(0, 2)] == ["a", "b", "c"]
-    assert [change.message_id for change in memory.history.changes(0, 4)] == ["a", "b", "c", "d"]
-    assert [change.message_id for change in memory.history.changes(first, 1)] == ["d"]
-    assert [change.message_id for change in memory.history.changes(second, 9)] == ["e"]
+    assert [change.id for change in memory.history.changes(0, 2)] == ["a", "b", "c"]
+    assert [change.id for change in memory.history.changes(0, 4)] == ["a", "b", "c", "d"]
+    assert [change.id for change in memory.history.changes(first, 1)] == ["d"]
+    assert [change.id for change in memory.history.changes(second, 9)] == ["e"]
 
 
 def test_a_write_that_fails_leaves_no_change(memory: recollect.Memory, projects: Path) -> None:
@@ -339,7 +340,7 @@ def test_a_write_that_fails_leaves_no_change(memory: recollect.Memory, projects:
         store = MessageStore(session, "home")
         store.delete(message.id)
         store.set_conversations({message.id: "another"})
-        assert ChangeStore(session, "home").newest() > before[0]
+        assert FeedStore(session, "home").newest() > before[0]
         1 / 0  # noqa: B018
 
     assert (memory.history.last_change(), _all_changes(memory, 0), rows_of(memory.history)) == before
@@ -370,7 +371,7 @@ def test_trimming_keeps_the_newest_change(memory: recollect.Memory) -> None:
     memory.history.forget_changes(last + 1)
     memory.history.forget_changes(last + 1)
 
-    assert [(change.change, change.message_id) for change in _all_changes(memory, 0)] == [(last, "c"), (last, "d")]
+    assert [(change.change, change.id) for change in _all_changes(memory, 0)] == [(last, "c"), (last, "d")]
     assert memory.history.last_change() == last
     assert note(memory.database, "home", "a") > last
 
@@ -398,7 +399,7 @@ def test_a_database_put_back_from_a_backup_is_noticed(memory: recollect.Memory) 
     kept = _all_changes(memory, 0)
     cursor = note(memory.database, "home", "b")
     with memory.database.write() as session:
-        session.run("DELETE FROM history_changes WHERE change > :kept", {"kept": kept[-1].change})
+        session.run("DELETE FROM feed_changes WHERE change > :kept", {"kept": kept[-1].change})
     assert not memory.history.can_follow(cursor)
 
     for name in "cdefgh":

@@ -20,8 +20,8 @@ BASE_TABLES = [
     "history_links",
     "history_titles",
     "history_private_spans",
-    "history_changes",
-    "history_feed",
+    "feed_changes",
+    "feed_state",
     "runs_events",
     "schema_versions",
 ]

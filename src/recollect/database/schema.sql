@@ -11,8 +11,7 @@ CREATE TABLE schema_versions (
     checksum TEXT NOT NULL
 );
 
--- History: what happened. Canonical: lines, messages, links, titles, spans. Operational: files, paths,
--- changes, feed, events.
+-- History: what happened. Canonical: lines, messages, links, titles, spans. Operational: files, paths.
 -- Derived: conversations (rebuilt from messages; only their status is operational).
 
 -- A transcript file, known by its key (path below its root) and by its content, wherever it lies. One that holds
@@ -40,12 +39,14 @@ CREATE TABLE history_files (
     state TEXT NOT NULL,
     counts TEXT NOT NULL,
     container_id {key} NOT NULL DEFAULT '',
+    scope {key} NOT NULL DEFAULT 'house',
     PRIMARY KEY (house, id)
 );
 CREATE UNIQUE INDEX history_files_by_key ON history_files (house, source, key, copy);
 CREATE INDEX history_files_by_head ON history_files (house, head);
 CREATE INDEX history_files_by_session ON history_files (house, session_id);
 CREATE INDEX history_files_by_container ON history_files (house, container_id) WHERE container_id <> '';
+CREATE INDEX history_files_by_scope ON history_files (house, scope) WHERE scope <> 'house';
 
 -- Where a file was seen, and how it looked: what lets an unchanged file be skipped without opening it.
 CREATE TABLE history_paths (
@@ -163,21 +164,178 @@ CREATE TABLE history_private_spans (
     PRIMARY KEY (house, session_id, starts_at)
 );
 
--- Which messages were added, changed or deleted, numbered by transaction: what an index follows. It is trimmed behind
--- the index; the newest number always stays.
-CREATE TABLE history_changes (
+-- Which messages and records were added, changed or deleted, numbered by transaction: what followers read (the index,
+-- the search for markers). It is trimmed behind them; the newest number always stays.
+CREATE TABLE feed_changes (
     house {key} NOT NULL,
     change BIGINT NOT NULL,
-    message_id {key} NOT NULL,
-    PRIMARY KEY (house, change, message_id)
+    kind {key} NOT NULL,
+    id {key} NOT NULL,
+    PRIMARY KEY (house, change, kind, id)
 );
 
--- The identity of these changes, by which an index knows whose it followed, and the newest number trimmed away.
-CREATE TABLE history_feed (
+-- The identity of these changes, by which a follower knows whose it followed, and the newest number trimmed away.
+CREATE TABLE feed_state (
     house {key} NOT NULL,
     id {key} NOT NULL,
     forgotten BIGINT NOT NULL,
     PRIMARY KEY (house)
+);
+
+-- How far each follower is: what nobody needs any more is trimmed.
+CREATE TABLE feed_followers (
+    house {key} NOT NULL,
+    name {key} NOT NULL,
+    change BIGINT NOT NULL,
+    PRIMARY KEY (house, name)
+);
+
+-- Scopes: who sees what. The house itself is the root, `house`, and has no row.
+CREATE TABLE scopes (
+    house {key} NOT NULL,
+    id {key} NOT NULL,
+    kind {key} NOT NULL,
+    parent_id {key} NOT NULL,
+    made_at {key} NOT NULL,
+    PRIMARY KEY (house, id)
+);
+
+-- Who may write above its own scope, and where.
+CREATE TABLE scope_grants (
+    house {key} NOT NULL,
+    scope {key} NOT NULL,
+    target {key} NOT NULL,
+    granted_at {key} NOT NULL,
+    PRIMARY KEY (house, scope, target)
+);
+
+-- Whose history a source is, or that part of it whose keys begin so. What is bound to nobody is the house's.
+CREATE TABLE scope_bindings (
+    house {key} NOT NULL,
+    source {key} NOT NULL,
+    prefix {key} NOT NULL,
+    scope {key} NOT NULL,
+    bound_at {key} NOT NULL,
+    PRIMARY KEY (house, source, prefix)
+);
+
+-- Lineage: what came from what. The edges say where a thing is from, and what goes when its origin is forgotten.
+CREATE TABLE lineage_edges (
+    house {key} NOT NULL,
+    from_kind {key} NOT NULL,
+    from_id {key} NOT NULL,
+    to_kind {key} NOT NULL,
+    to_id {key} NOT NULL,
+    PRIMARY KEY (house, from_kind, from_id, to_kind, to_id)
+);
+CREATE INDEX lineage_edges_by_derived ON lineage_edges (house, to_kind, to_id);
+
+-- The secret behind every keyed hash of the house.
+CREATE TABLE lineage_keys (
+    house {key} NOT NULL,
+    secret {bytes} NOT NULL,
+    PRIMARY KEY (house)
+);
+
+-- Keyed hashes of what may not come back. `origin`: the receipt or the event that put it there.
+CREATE TABLE lineage_tombstones (
+    house {key} NOT NULL,
+    hash {key} NOT NULL,
+    kind {key} NOT NULL,
+    origin {key} NOT NULL,
+    PRIMARY KEY (house, hash)
+);
+CREATE INDEX lineage_tombstones_by_origin ON lineage_tombstones (house, origin);
+
+-- What was forgotten, without what it was: how much, by whom, and keyed hashes by which it can be looked for again.
+CREATE TABLE lineage_receipts (
+    house {key} NOT NULL,
+    id {key} NOT NULL,
+    at {key} NOT NULL,
+    actor {key} NOT NULL,
+    actor_name TEXT NOT NULL,
+    target {key} NOT NULL,
+    state {key} NOT NULL,
+    removed TEXT NOT NULL,
+    out_of_reach TEXT NOT NULL,
+    probes {bytes} NOT NULL,
+    verified_at {key} NOT NULL,
+    PRIMARY KEY (house, id)
+);
+
+-- Copies that were made of the house: forgetting does not reach them, and says so.
+CREATE TABLE lineage_exports (
+    house {key} NOT NULL,
+    id {key} NOT NULL,
+    at {key} NOT NULL,
+    kind {key} NOT NULL,
+    path TEXT NOT NULL,
+    PRIMARY KEY (house, id)
+);
+
+-- Knowledge: what was learned, every version of it. `believed_until` is empty for the version that holds now. The keys
+-- are how subject, attribute and text compare: folded, or a digest.
+CREATE TABLE knowledge_records (
+    house {key} NOT NULL,
+    id {key} NOT NULL,
+    version BIGINT NOT NULL,
+    scope {key} NOT NULL,
+    kind {key} NOT NULL,
+    subject TEXT NOT NULL,
+    attribute TEXT NOT NULL,
+    value TEXT NOT NULL,
+    text TEXT NOT NULL,
+    category {key} NOT NULL,
+    tags TEXT NOT NULL,
+    confidence DOUBLE PRECISION NOT NULL,
+    importance DOUBLE PRECISION NOT NULL,
+    origin {key} NOT NULL,
+    learned_at {key} NOT NULL,
+    true_from {key} NOT NULL,
+    true_until {key} NOT NULL,
+    expires_at {key} NOT NULL,
+    state {key} NOT NULL,
+    replaces {key} NOT NULL,
+    replaced_by {key} NOT NULL,
+    sources TEXT NOT NULL,
+    subject_key {key} NOT NULL,
+    attribute_key {key} NOT NULL,
+    text_key {key} NOT NULL,
+    believed_from {key} NOT NULL,
+    believed_until {key} NOT NULL,
+    PRIMARY KEY (house, id, version)
+);
+CREATE UNIQUE INDEX knowledge_records_now ON knowledge_records (house, id) WHERE believed_until = '';
+CREATE INDEX knowledge_records_by_key ON knowledge_records (house, subject_key, attribute_key, scope);
+CREATE INDEX knowledge_records_by_text ON knowledge_records (house, scope, text_key) WHERE believed_until = '';
+CREATE INDEX knowledge_records_by_time ON knowledge_records (house, scope, learned_at, id) WHERE believed_until = '';
+CREATE INDEX knowledge_records_by_importance ON knowledge_records (house, scope, importance, learned_at, id)
+    WHERE believed_until = '' AND state = 'current';
+
+-- The stream: every change of a record, in order. `content` is the record after it; empty once it was forgotten.
+CREATE TABLE knowledge_events (
+    house {key} NOT NULL,
+    number BIGINT NOT NULL,
+    record_id {key} NOT NULL,
+    version BIGINT NOT NULL,
+    at {key} NOT NULL,
+    action {key} NOT NULL,
+    actor {key} NOT NULL,
+    actor_name TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    content TEXT NOT NULL,
+    PRIMARY KEY (house, number)
+);
+CREATE INDEX knowledge_events_by_record ON knowledge_events (house, record_id, number);
+
+-- Markers in messages that made no learning: where, and why not.
+CREATE TABLE knowledge_marker_reports (
+    house {key} NOT NULL,
+    message_id {key} NOT NULL,
+    place BIGINT NOT NULL,
+    problem {key} NOT NULL,
+    reported_at {key} NOT NULL,
+    PRIMARY KEY (house, message_id, place)
 );
 
 -- Runs: what the system did. Diagnostics only.

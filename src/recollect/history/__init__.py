@@ -9,11 +9,9 @@ from recollect.history.conversations import Conversation, Status
 from recollect.history.counts import Counts, IngestReport, Problem
 from recollect.history.history import Figures, History, Listed
 from recollect.history.messages import Author, Message, Standing
-from recollect.history.store import Change
 
 __all__ = [
     "Author",
-    "Change",
     "Conversation",
     "Counts",
     "Figures",

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING
 from recollect.clock import Clock, local, to_text
 from recollect.database import Database, Row
 from recollect.errors import Conflict, Invalid, NotFound, Unavailable
+from recollect.feed import Change, FeedStore
 from recollect.history.conversations import Conversation, Status
 from recollect.history.counts import IngestReport
 from recollect.history.messages import Message, Standing
 from recollect.history.spans import Span
 from recollect.history.store import (
-    Change,
-    ChangeStore,
     ConversationStore,
     File,
     FileStore,
@@ -246,37 +245,39 @@ class History:
     def feed_id(self) -> str:
         """The identity of this history's changes. Another one: the database is another, and what followed is void."""
         with self._database.read() as session:
-            feed = ChangeStore(session, self._house).feed()
-        if feed:
-            return feed[0]
+            state = FeedStore(session, self._house).state()
+        if state:
+            return state[0]
         with self._database.write() as session:
-            return ChangeStore(session, self._house).begin_feed()
+            return FeedStore(session, self._house).begin()
 
     def last_change(self) -> int:
         """The number of the newest change; 0 when there was none since changes are noted."""
         with self._database.read() as session:
-            return ChangeStore(session, self._house).newest()
+            return FeedStore(session, self._house).newest()
 
     def waiting(self, after: int | None) -> int:
         """How many messages were touched after a change; None: how many were said at all."""
         with self._database.read() as session:
-            return ChangeStore(session, self._house).number(after)
+            if after is None:
+                return MessageStore(session, self._house).number_said()
+            return FeedStore(session, self._house).number(after)
 
     def changes(self, after: int, limit: int) -> list[Change]:
         """What was touched after a change, in order: about `limit`, more where one transaction touched more."""
         with self._database.read() as session:
-            return ChangeStore(session, self._house).after(after, limit)
+            return FeedStore(session, self._house).after(after, limit)
 
     def can_follow(self, after: int) -> bool:
         """Whether `changes(after)` misses nothing. If not, the database was put back to an older state, or the
         changes were trimmed for somebody who had read on: begin anew."""
         with self._database.read() as session:
-            return ChangeStore(session, self._house).is_known(after)
+            return FeedStore(session, self._house).is_known(after)
 
     def forget_changes(self, before: int) -> None:
         """Trim what has been followed: the changes before this one. The newest always stays."""
         with self._database.write() as session:
-            ChangeStore(session, self._house).forget(before)
+            FeedStore(session, self._house).forget(before)
 
     def documents(self, message_ids: Sequence[str]) -> dict[str, Message]:
         """These messages as they are now. One that was deleted is not among them."""

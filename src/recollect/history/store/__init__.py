@@ -1,6 +1,5 @@
 """All SQL on history's tables, one class per table or two. Each works inside one session, for one house."""
 
-from recollect.history.store.changes import Change, ChangeStore
 from recollect.history.store.conversations import ConversationStore
 from recollect.history.store.files import (
     ARCHIVE,
@@ -21,8 +20,6 @@ __all__ = [
     "CONTAINER",
     "THIS_HOST",
     "UNREAD",
-    "Change",
-    "ChangeStore",
     "ConversationStore",
     "File",
     "FileStatus",

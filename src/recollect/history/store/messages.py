@@ -1,4 +1,4 @@
-"""Messages. Whatever touches one is noted for those who follow (`changes.py`)."""
+"""Messages. Whatever touches one is noted in the feed for those who follow."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 
 from recollect.database import Row, Session
+from recollect.feed import MESSAGE, FeedStore
 from recollect.history.messages import Author, Block, Message, Standing
-from recollect.history.store.changes import ChangeStore
 
 _NAMES = [item.name for item in fields(Message)]
 _COLUMNS = ", ".join(_NAMES)
@@ -31,6 +31,10 @@ BY_TIME = """
 SELECT at, id FROM history_messages
 WHERE house = :house AND gone = 0 AND (standing = 'said' OR author = 'subagent') AND (at > :at OR at = :at AND id > :id)
 ORDER BY at, id LIMIT :limit
+"""
+NUMBER_SAID = """
+SELECT count(*) FROM history_messages
+WHERE house = :house AND gone = 0 AND (standing = 'said' OR author = 'subagent')
 """
 LEFT_BEHIND = """
 SELECT id FROM history_messages WHERE house = :house AND file_id = :file_id AND generation < :generation
@@ -108,7 +112,7 @@ class MessageStore:
     def __init__(self, session: Session, house: str) -> None:
         self._session = session
         self._house = house
-        self._changes = ChangeStore(session, house)
+        self._feed = FeedStore(session, house)
 
     def get(self, message_ids: list[str]) -> dict[str, Message]:
         if not message_ids:
@@ -124,7 +128,7 @@ class MessageStore:
 
     def _put(self, sql: str, messages: list[Message]) -> None:
         self._session.many(sql, [_row(self._house, message) for message in messages])
-        self._changes.note(message.id for message in messages)
+        self._feed.note(MESSAGE, [message.id for message in messages])
 
     def to_group(self, file_id: str) -> Iterator[Message]:
         """The messages of a file in order, with as little of each as grouping needs."""
@@ -167,6 +171,9 @@ class MessageStore:
         rows = self._session.rows(BY_TIME, self._given(at=after[0], id=after[1], limit=limit))
         return [(at, message_id) for at, message_id in rows]
 
+    def number_said(self) -> int:
+        return self._session.value(NUMBER_SAID, {"house": self._house})
+
     def left_behind(self, file_id: str, generation: int) -> list[str]:
         """Messages whose records a rewritten file no longer has."""
         rows = self._session.rows(LEFT_BEHIND, self._given(file_id=file_id, generation=generation))
@@ -174,7 +181,7 @@ class MessageStore:
 
     def delete(self, message_id: str) -> None:
         self._session.run(DELETE, self._given(id=message_id))
-        self._changes.note([message_id])
+        self._feed.note(MESSAGE, [message_id])
 
     def set_standings(self, file_id: str, standings: dict[str, Standing]) -> None:
         """Of messages of this file. The same message in another file stands as that one tells."""
@@ -184,12 +191,12 @@ class MessageStore:
         changed = [message_id for message_id, standing in stored if standings[message_id] != standing]
         rows = [(str(standings[message_id]), self._house, message_id, file_id) for message_id in changed]
         self._session.many(SET_STANDING, rows)
-        self._changes.note(changed)
+        self._feed.note(MESSAGE, changed)
 
     def set_conversations(self, placed: dict[str, str | None]) -> None:
         rows = [(conversation_id, self._house, message_id) for message_id, conversation_id in placed.items()]
         self._session.many(SET_CONVERSATION, rows)
-        self._changes.note(placed)
+        self._feed.note(MESSAGE, placed)
 
     def prompts_after(self, file_id: str, generation: int, parents: list[str]) -> dict[str, int]:
         """Where the first prompt stands that answers each of these entries, in one file."""
@@ -209,7 +216,7 @@ class MessageStore:
         """What was said from one byte to another is left; how many messages that are."""
         given = self._given(file_id=file_id, generation=generation, since=since, until=until)
         left = [row[0] for row in self._session.rows(ABANDON, given)]
-        self._changes.note(left)
+        self._feed.note(MESSAGE, left)
         return len(left)
 
     def settle_prompts(self) -> set[str]:
@@ -218,7 +225,7 @@ class MessageStore:
         They are told by their session; older prompts, which name none, by their words and the minute.
         """
         settled = self._session.rows(SETTLE_PROMPTS, {"house": self._house})
-        self._changes.note(message_id for message_id, _ in settled)
+        self._feed.note(MESSAGE, [message_id for message_id, _ in settled])
         return {file_id for _, file_id in settled}
 
     def counts(self) -> list[tuple[str, str, bool, int]]:

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from recollect.database import Database
-from recollect.history import Change, Message
+from recollect.feed import Change
+from recollect.history import Message
 from recollect.recall.index.documents import facts_digest, is_document, prepare, text_digest
 from recollect.recall.index.store import Generation, GenerationStore, IndexStore, State
 from recollect.recall.index.vectors import Place, StoredVectors
@@ -164,7 +165,7 @@ def _unread(generation: Generation, feed: Feed) -> Iterator[tuple[list[str], Rea
         changes = feed.changes(generation.change, BATCH_DOCUMENTS)
         if changes:
             reach = Reach(change=changes[-1].change, is_paged=True, said_at="", said_id="")
-            yield list(dict.fromkeys(change.message_id for change in changes)), reach
+            yield list(dict.fromkeys(change.id for change in changes)), reach
         return
     page = feed.said_after((generation.said_at, generation.said_id), SAID_PAGE)
     for start in range(0, max(len(page), 1), BATCH_DOCUMENTS):

@@ -1,0 +1,240 @@
+"""A record: one thing that is known, and what may be said about it. Values and pure rules only."""
+
+import math
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from recollect.errors import Invalid
+from recollect.ids import derived_id
+from recollect.lineage import folded
+
+MOST_TEXT_BYTES = 1_000_000
+"""A record is a statement, not a document: what is longer belongs into a note or stays in history."""
+MOST_NAME_CHARACTERS = 500
+"""Of a subject, an attribute, a tag."""
+MOST_TAGS = 50
+
+
+class Kind(StrEnum):
+    FACT = "fact"
+    PREFERENCE = "preference"
+    COMMITMENT = "commitment"
+    DECISION = "decision"
+    ASSOCIATION = "association"
+    SUMMARY = "summary"
+    PROCEDURE = "procedure"
+    LEARNING = "learning"
+
+
+DATED_KINDS = frozenset({Kind.COMMITMENT, Kind.SUMMARY})
+"""They are about a moment, and fade with it. The others are as good as on the first day."""
+
+
+class Category(StrEnum):
+    KNOWLEDGE = "knowledge"
+    IDENTITY = "identity"
+    OPERATIONAL = "operational"
+
+
+class Origin(StrEnum):
+    """How it came to be known."""
+
+    TOLD = "told"
+    """A person said so to Recollect: remember, edit."""
+    PROMOTED = "promoted"
+    """A person chose it from a message."""
+    MARKED = "marked"
+    """An agent marked it in what it said."""
+    EXTRACTED = "extracted"
+    """The librarian found it in a conversation."""
+    IMPORTED = "imported"
+
+
+class State(StrEnum):
+    CURRENT = "current"
+    REPLACED = "replaced"
+    """A later statement took its place. It is kept as what was true until then."""
+    RETRACTED = "retracted"
+    """It was wrong, or is not wanted."""
+
+
+class Relation(StrEnum):
+    """How a new statement stands to what is known."""
+
+    SAME = "same"
+    REFINES = "refines"
+    REPLACES = "replaces"
+    UNRELATED = "unrelated"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """Where a statement is from."""
+
+    message_id: str
+    quote: str = ""
+    """The words that say it, as they stand in the message. Empty: all of the message."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """What somebody wants to be known."""
+
+    text: str
+    kind: Kind = Kind.LEARNING
+    subject: str = ""
+    attribute: str = ""
+    value: str = ""
+    category: Category = Category.KNOWLEDGE
+    tags: tuple[str, ...] = ()
+    confidence: float = 1.0
+    importance: float = 0.5
+    origin: Origin = Origin.TOLD
+    scope: str = ""
+    """Empty: where the one stands who says it."""
+    true_from: str = ""
+    """A stored time. Empty: when it was learned."""
+    true_until: str = ""
+    expires_at: str = ""
+    sources: tuple[Evidence, ...] = ()
+    id: str = ""
+    """For what must have the same id whenever it is made again. Empty: a new one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """One version of one thing that is known. Times are stored times; an empty one: none."""
+
+    id: str
+    version: int
+    scope: str
+    kind: Kind
+    subject: str
+    attribute: str
+    value: str
+    text: str
+    category: Category
+    tags: tuple[str, ...]
+    confidence: float
+    importance: float
+    origin: Origin
+    learned_at: str
+    """When it was first known."""
+    true_from: str
+    true_until: str
+    expires_at: str
+    state: State
+    replaces: str
+    """The record whose place it took."""
+    replaced_by: str
+    sources: tuple[Evidence, ...]
+    believed_from: str
+    """When this version came to hold."""
+    believed_until: str = ""
+    """Empty: it holds now."""
+
+    @property
+    def is_evergreen(self) -> bool:
+        return self.kind not in DATED_KINDS
+
+    @property
+    def key(self) -> tuple[str, str] | None:
+        """What it is about, as it is compared; None: it is about nothing that another record could be about too."""
+        return (folded(self.subject), folded(self.attribute)) if self.subject and self.attribute else None
+
+    def is_expired(self, now: str) -> bool:
+        return bool(self.expires_at) and self.expires_at <= now
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Learned:
+    """What became of a statement."""
+
+    outcome: str
+    """new, same, refines, replaces, unrelated, or refused."""
+    record: Record | None
+    """None: refused."""
+    reason: str
+    replaced: Record | None = None
+    """The record whose place it took, as it is now."""
+
+
+def text_key(text: str) -> str:
+    """Equal for texts that say the same in the same words."""
+    return derived_id("text", folded(text))
+
+
+def check(statement: Statement) -> None:
+    """Every mistake named, with the next step."""
+    check_text(statement.text)
+    for name, value in (("subject", statement.subject), ("attribute", statement.attribute)):
+        if len(value) > MOST_NAME_CHARACTERS:
+            raise Invalid(f"The {name} has {len(value):,} characters; {MOST_NAME_CHARACTERS} are the most.")
+    if len(statement.value.encode()) > MOST_TEXT_BYTES:
+        raise Invalid(f"The value is longer than {MOST_TEXT_BYTES:,} bytes.")
+    if statement.attribute.strip() and not statement.subject.strip():
+        raise Invalid("An attribute needs a subject: whose attribute is it?")
+    if len(statement.tags) > MOST_TAGS:
+        raise Invalid(f"{len(statement.tags)} tags are too many; {MOST_TAGS} are the most.")
+    for tag in statement.tags:
+        if not tag.strip() or len(tag) > MOST_NAME_CHARACTERS or not tag.isprintable():
+            raise Invalid(f"{tag[:50]!r} cannot be a tag: give some printable characters.")
+    for name, number in (("confidence", statement.confidence), ("importance", statement.importance)):
+        if not math.isfinite(number) or not 0 <= number <= 1:
+            raise Invalid(f"The {name} is {number}; it must be from 0 to 1.")
+    if statement.true_until and statement.true_from and statement.true_until < statement.true_from:
+        raise Invalid(f"It cannot be true until {statement.true_until} and only from {statement.true_from} on.")
+
+
+def check_text(text: str) -> None:
+    if not text.strip():
+        raise Invalid("There is nothing to remember: the text is empty. Give some words.")
+    size = len(text.encode("utf-8", "surrogatepass"))
+    if size > MOST_TEXT_BYTES:
+        raise Invalid(
+            f"The text has {size:,} bytes; a record holds {MOST_TEXT_BYTES:,} at most. "
+            "Remember what matters in it, or keep the text as a file and `recollect ingest` it."
+        )
+
+
+def category_named(name: str) -> Category:
+    try:
+        return Category(name)
+    except ValueError:
+        raise Invalid(f"No category is called {name[:100]!r}. Known: {', '.join(Category)}.") from None
+
+
+def tags_of(tags: tuple[str, ...]) -> tuple[str, ...]:
+    """Each once, in the order they were given."""
+    return tuple(dict.fromkeys(tag.strip() for tag in tags))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """One change of a record: the stream is made of these."""
+
+    number: int
+    record_id: str
+    version: int
+    """Of the record after it."""
+    at: str
+    action: str
+    """created, confirmed, edited, refined, replaced, retracted, restored, forgotten …"""
+    actor: str
+    actor_name: str
+    reason: str
+    before: Record | None = None
+    after: Record | None = None
+    """None in both: it was forgotten, or is the first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chain:
+    """Everything that is known of how a record came to be: what `why` tells."""
+
+    record: Record
+    versions: list[Record]
+    events: list[Event]
+    replaced: list[Record] = field(default_factory=list[Record])
+    """What it replaced, and what that replaced, the latest first."""
+    replaced_by: list[Record] = field(default_factory=list[Record])

@@ -1,0 +1,29 @@
+"""Who asks, or who acts."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Actor(StrEnum):
+    PERSON = "person"
+    AGENT = "agent"
+    LIBRARIAN = "librarian"
+    RULE = "rule"
+    """Code that needs no judgement: a marker in a text, an expiry."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Principal:
+    actor: Actor
+    name: str = ""
+    """Of the person or agent. Empty: the one person of the house."""
+    scope: str = "house"
+    """Where an agent stands. Everybody else acts for the house."""
+
+    @property
+    def is_confined(self) -> bool:
+        """Whether it sees and changes less than everything."""
+        return self.actor is Actor.AGENT
+
+
+OWNER = Principal(actor=Actor.PERSON)

@@ -1,0 +1,47 @@
+"""What a principal may see and where it may write."""
+
+from dataclasses import dataclass
+
+from recollect.database import Session
+from recollect.errors import Denied
+from recollect.scopes.principal import Principal
+from recollect.scopes.store import HOUSE, ScopeStore
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sight:
+    """Valid inside the session it was made in: the next one may see another tree."""
+
+    scopes: tuple[str, ...] | None = None
+    """Nearest first. None: all of them."""
+    writable: frozenset[str] | None = None
+    """None: all of them."""
+
+    def condition(self, column: str) -> str:
+        """SQL that follows a WHERE and its other conditions, for the column that holds a thing's scope."""
+        if self.scopes is None:
+            return ""
+        names = ", ".join(f"'{scope}'" for scope in self.scopes)
+        return f" AND {column} IN ({names})"
+
+    def sees(self, scope: str) -> bool:
+        return self.scopes is None or scope in self.scopes
+
+    def check_write(self, scope: str, who: str) -> None:
+        if self.writable is not None and scope not in self.writable:
+            raise Denied(
+                f"{who} may not write in {scope!r}. It may write in {', '.join(sorted(self.writable))}; "
+                f"a person can allow more: recollect agents grant {who} {scope}"
+            )
+
+
+EVERYTHING = Sight()
+
+
+def sight_of(session: Session, house: str, principal: Principal) -> Sight:
+    if not principal.is_confined:
+        return EVERYTHING
+    store = ScopeStore(session, house)
+    chain = store.chain(principal.scope)
+    granted = store.granted([scope for scope in chain if scope != HOUSE])
+    return Sight(scopes=tuple(chain), writable=frozenset({principal.scope} | (granted & set(chain))))
