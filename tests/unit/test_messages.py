@@ -7,7 +7,8 @@ from builders import message, moment
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.history.messages import Author, Entry, Message, Place, Standing, begin, clean
+from recollect.history.messages import Author, Entry, Message, Place, Standing, begin
+from recollect.texts import clean
 
 PLACE = Place(file_id="file", generation=0, start_byte=40, line=3)
 

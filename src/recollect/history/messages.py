@@ -261,16 +261,3 @@ def begin(entry: Entry, place: Place, source: str, home: bool, at: str) -> Messa
         message.text = entry.text
     message.take(entry, place.line)
     return message
-
-
-def clean(text: str) -> str:
-    """Text every store can hold: no lone surrogates, no NUL."""
-    if "\x00" in text:
-        text = text.replace("\x00", "\ufffd")
-    if text.isascii():
-        return text
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "replace").decode("utf-8", "replace")
-    return text

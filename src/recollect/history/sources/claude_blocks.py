@@ -5,8 +5,9 @@ A message keeps its words; what tools took and gave is kept as a line each. All 
 
 from typing import Any, cast
 
-from recollect.history.messages import Block, clean
+from recollect.history.messages import Block
 from recollect.history.sources.fields import as_dict, image_block, output_text, thinking_block, tool_call, tool_result
+from recollect.texts import clean
 
 _OURS = frozenset({"tool_call", "other"})
 """Types of blocks that we give: a foreign block may not pass for one of them."""

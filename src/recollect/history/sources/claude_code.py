@@ -11,13 +11,14 @@ from typing import Any, cast
 import msgspec
 
 from recollect.clock import parse_time
-from recollect.history.messages import MASK_MARGIN, Author, Block, Entry, Standing, clean
+from recollect.history.messages import MASK_MARGIN, Author, Block, Entry, Standing
 from recollect.history.sources.claude_blocks import content_blocks
 from recollect.history.sources.claude_text import Reading, read_user_text
 from recollect.history.sources.fields import as_dict, chosen, identifier, read_object, words_of
 from recollect.history.sources.source import Computer, FileFacts, Head, Source, key_below
 from recollect.ids import derived_id
 from recollect.redaction import mask
+from recollect.texts import clean
 
 NAME = "claude-code"
 

@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from recollect.clock import parse_time
-from recollect.history.messages import Author, Entry, Standing, clean
+from recollect.history.messages import Author, Entry, Standing
 from recollect.history.sources.codex_text import (
     first_text,
     folder_in,
@@ -44,6 +44,7 @@ from recollect.history.sources.fields import (
 from recollect.history.sources.source import Computer, FileFacts, Head, Source
 from recollect.ids import derived_id
 from recollect.redaction import mask
+from recollect.texts import clean
 
 NAME = "codex"
 

@@ -9,8 +9,9 @@ from typing import Any
 
 import msgspec
 
-from recollect.history.messages import Block, clean
+from recollect.history.messages import Block
 from recollect.history.sources.fields import as_dict, as_list, as_text, image_block
+from recollect.texts import clean
 
 _MACHINE_TAGS = re.compile(
     r"<(environment_context|user_instructions|turn_aborted|skill|subagent_notification|user_shell_command|hook_prompt"

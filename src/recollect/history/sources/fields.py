@@ -5,10 +5,11 @@ from typing import Any, TypeVar, cast
 
 import msgspec
 
-from recollect.history.messages import MASK_MARGIN, SUMMARY_CHARACTERS, TOOL_TEXT_CHARACTERS, Block, clean
+from recollect.history.messages import MASK_MARGIN, SUMMARY_CHARACTERS, TOOL_TEXT_CHARACTERS, Block
 from recollect.history.records import decode_lenient
 from recollect.history.sources.source import BadRecord
 from recollect.ids import derived_id
+from recollect.texts import clean
 
 _SUMMARY_KEYS = (
     "command",

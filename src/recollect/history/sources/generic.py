@@ -9,13 +9,14 @@ from typing import Any, cast
 
 from recollect.clock import parse_time
 from recollect.errors import Unreadable
-from recollect.history.messages import MASK_MARGIN, Author, Block, Entry, Standing, clean
+from recollect.history.messages import MASK_MARGIN, Author, Block, Entry, Standing
 from recollect.history.privacy import begins_with_mark
 from recollect.history.sources.documents import BrokenDocument, line_of, walk
 from recollect.history.sources.fields import output_text, read_object, short, text_block, tool_result
 from recollect.history.sources.source import BadRecord, FileFacts, Head, Opened, Source, Transcript
 from recollect.ids import derived_id
 from recollect.redaction import mask
+from recollect.texts import clean
 
 NAME = "generic"
 

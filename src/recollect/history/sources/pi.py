@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from recollect.clock import parse_time
-from recollect.history.messages import Author, Block, Entry, Standing, clean
+from recollect.history.messages import Author, Block, Entry, Standing
 from recollect.history.sources.fields import (
     as_dict,
     as_text,
@@ -39,6 +39,7 @@ from recollect.history.sources.pi_files import (
 from recollect.history.sources.source import BadRecord, Computer, FileFacts, Head, Source
 from recollect.ids import derived_id
 from recollect.redaction import mask
+from recollect.texts import clean
 
 NAME = "pi"
 
