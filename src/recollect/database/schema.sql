@@ -146,11 +146,13 @@ CREATE TABLE history_links (
     PRIMARY KEY (house, session_id, other_id, kind)
 );
 
--- Titles that one file gives to a conversation that may lie in another, by the last entry of that conversation.
+-- Titles that one file gives to a conversation that may lie in another, by the last entry of that conversation. The
+-- file is the one that gives it; empty where that was not noted yet.
 CREATE TABLE history_titles (
     house {key} NOT NULL,
     leaf_id {key} NOT NULL,
     title TEXT NOT NULL,
+    file_id {key} NOT NULL DEFAULT '',
     PRIMARY KEY (house, leaf_id)
 );
 

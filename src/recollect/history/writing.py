@@ -87,7 +87,7 @@ class Writer:
         self.messages.replace([message for message, _ in sorted_out.completed] + sorted_out.replaced)
         self._ownership.contest(sorted_out.contested)
         self.threads.link(batch.links | self._ownership.links)
-        self.threads.title(batch.titles)
+        self.threads.title(file.id, batch.titles)
         self._note_spans(batch)
         if must_regroup and file.status is FileStatus.INGESTING:
             file.state = _regroup_later(file.state)

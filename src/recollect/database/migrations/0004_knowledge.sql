@@ -48,6 +48,7 @@ CREATE TABLE scope_bindings (
 );
 ALTER TABLE history_files ADD COLUMN scope {key} NOT NULL DEFAULT 'house';
 CREATE INDEX history_files_by_scope ON history_files (house, scope) WHERE scope <> 'house';
+ALTER TABLE history_titles ADD COLUMN file_id {key} NOT NULL DEFAULT '';
 
 -- Lineage: what came from what, and what was forgotten.
 CREATE TABLE lineage_edges (

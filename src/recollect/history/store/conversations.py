@@ -6,6 +6,8 @@ from typing import Any
 
 from recollect.database import Row, Session
 from recollect.history.conversations import FINISHED, Conversation, Status
+from recollect.history.store.seeing import SEEN, limited, of_seen_files
+from recollect.scopes import EVERYTHING, Sight
 
 _NAMES = [item.name for item in fields(Conversation)]
 _COLUMNS = ", ".join(_NAMES)
@@ -24,14 +26,14 @@ OF_FILE = (
     f"SELECT {_COLUMNS} FROM history_conversations WHERE house = :house AND file_id = :file_id ORDER BY start_byte"
 )
 BY_ID = f"SELECT {_COLUMNS} FROM history_conversations WHERE house = :house AND id = :id"
-OF_SESSION = f"SELECT {_COLUMNS} FROM history_conversations WHERE house = :house AND session_id = :session_id"
+OF_SESSION = f"SELECT {_COLUMNS} FROM history_conversations WHERE house = :house AND session_id = :session_id {SEEN}"
 LATEST = f"""
 SELECT {_COLUMNS} FROM history_conversations
 WHERE house = :house AND file_id = :file_id AND stream = :stream ORDER BY start_byte DESC LIMIT 1
 """
 BY_PREFIX = f"""
 SELECT {_COLUMNS} FROM history_conversations
-WHERE house = :house AND (id >= :prefix AND id < :beyond OR session_id >= :prefix AND session_id < :beyond)
+WHERE house = :house AND (id >= :prefix AND id < :beyond OR session_id >= :prefix AND session_id < :beyond) {SEEN}
 ORDER BY started_at, id LIMIT :limit
 """
 LIST = f"""
@@ -39,20 +41,22 @@ SELECT {_COLUMNS}, {CURRENT_STATUS} FROM history_conversations
 WHERE house = :house AND messages > 0
     AND (:status = '' OR {CURRENT_STATUS} = :status)
     AND (:project = '' OR lower(project) LIKE :project ESCAPE '\\')
-    AND ended_at >= :since
+    AND ended_at >= :since {SEEN}
 ORDER BY ended_at DESC, id LIMIT :limit
 """
 IDS = f"""
 SELECT id FROM history_conversations
 WHERE house = :house AND messages > 0
     AND (:status = '' OR {CURRENT_STATUS} = :status)
-    AND (:project = '' OR lower(project) LIKE :project ESCAPE '\\')
+    AND (:project = '' OR lower(project) LIKE :project ESCAPE '\\') {SEEN}
 """
-PROJECTS = "SELECT id, project FROM history_conversations WHERE house = :house AND id IN (:values)"
-COUNT = f"SELECT {CURRENT_STATUS}, count(*) FROM history_conversations WHERE house = :house AND messages > 0 GROUP BY 1"
-MONTHS = """
+PROJECTS = f"SELECT id, project FROM history_conversations WHERE house = :house AND id IN (:values) {SEEN}"
+COUNT = f"""
+SELECT {CURRENT_STATUS}, count(*) FROM history_conversations WHERE house = :house AND messages > 0 {SEEN} GROUP BY 1
+"""
+MONTHS = f"""
 SELECT count(*), count(DISTINCT substr(started_at, 1, 7)), min(started_at), max(ended_at)
-FROM history_conversations WHERE house = :house AND messages > 0 AND started_at <> ''
+FROM history_conversations WHERE house = :house AND messages > 0 AND started_at <> '' {SEEN}
 """
 SET_STATUS = """
 UPDATE history_conversations SET status = :status
@@ -65,9 +69,10 @@ SELECT {_COLUMNS} FROM history_conversations WHERE house = :house AND status = '
 
 
 class ConversationStore:
-    def __init__(self, session: Session, house: str) -> None:
+    def __init__(self, session: Session, house: str, sight: Sight = EVERYTHING) -> None:
         self._session = session
         self._house = house
+        self._seen = of_seen_files(sight)
 
     def save(self, conversations: list[Conversation]) -> None:
         self._session.many(SAVE, [(self._house, *_values(conversation)) for conversation in conversations])
@@ -103,7 +108,7 @@ class ConversationStore:
             limit=limit,
         )
         found: list[Conversation] = []
-        for *row, current in self._session.rows(LIST, given):
+        for *row, current in self._session.rows(limited(LIST, self._seen), given):
             conversation = _conversation(tuple(row))
             conversation.status = Status(current)
             found.append(conversation)
@@ -114,18 +119,19 @@ class ConversationStore:
         for project in projects:
             for status in statuses:
                 given = self._given(ready_before=ready_before, status=status, project=_like(project))
-                found.update(row[0] for row in self._session.rows(IDS, given))
+                found.update(row[0] for row in self._session.rows(limited(IDS, self._seen), given))
         return sorted(found)
 
     def projects(self, conversation_ids: Sequence[str]) -> dict[str, str]:
-        return dict(self._session.among(PROJECTS, list(conversation_ids), {"house": self._house}))
+        projects = limited(PROJECTS, self._seen)
+        return dict(self._session.among(projects, list(conversation_ids), {"house": self._house}))
 
     def counts(self, ready_before: str) -> dict[str, int]:
-        return dict(self._session.rows(COUNT, self._given(ready_before=ready_before)))
+        return dict(self._session.rows(limited(COUNT, self._seen), self._given(ready_before=ready_before)))
 
     def extent(self) -> tuple[int, int, str, str]:
         """How many conversations, in how many months, from when to when."""
-        number, months, first, last = self._session.rows(MONTHS, {"house": self._house})[0]
+        number, months, first, last = self._session.rows(limited(MONTHS, self._seen), {"house": self._house})[0]
         return number, months, first or "", last or ""
 
     def change_status(self, conversation: Conversation, status: Status) -> bool:
@@ -159,7 +165,7 @@ class ConversationStore:
         self.save(list(new.values()))
 
     def _select(self, sql: str, **parameters: Any) -> list[Conversation]:
-        return [_conversation(row) for row in self._session.rows(sql, self._given(**parameters))]
+        return [_conversation(row) for row in self._session.rows(limited(sql, self._seen), self._given(**parameters))]
 
     def _given(self, **parameters: Any) -> dict[str, Any]:
         return {"house": self._house, **parameters}

@@ -11,6 +11,9 @@ import msgspec
 from recollect.database import Row, Session
 from recollect.history.counts import Counts
 from recollect.history.spans import Span
+from recollect.history.store.seeing import SEEN, limited, of_seen_files, seen_files
+from recollect.scopes import EVERYTHING, HOUSE, Sight
+from recollect.scopes.store import BOUND_SCOPE
 
 THIS_HOST = platform.node() or "localhost"
 UNREAD = "(unread)"
@@ -57,6 +60,8 @@ class File:
     counts: Counts = field(default_factory=Counts)
     container_id: str = ""
     """The file in which this transcript lies; empty: it is a file of its own."""
+    scope: str = HOUSE
+    """Whose it is: of the house, or of whom its source is bound to. Storing it does not change it."""
 
     @property
     def name(self) -> str:
@@ -75,8 +80,9 @@ class SeenPath(NamedTuple):
 
 _NAMES = [item.name for item in fields(File)]
 _COLUMNS = ", ".join(_NAMES)
-_VALUES = ", ".join(f":{name}" for name in _NAMES)
-_CHANGES = ", ".join(f"{name} = excluded.{name}" for name in _NAMES if name != "id")
+_BOUND = BOUND_SCOPE.format(house=":house", source=":source", key=":key").strip()
+_VALUES = ", ".join(_BOUND if name == "scope" else f":{name}" for name in _NAMES)
+_CHANGES = ", ".join(f"{name} = excluded.{name}" for name in _NAMES if name not in ("id", "scope"))
 
 BY_ID = f"SELECT {_COLUMNS} FROM history_files WHERE house = :house AND id = :id"
 BY_KEY = f"SELECT {_COLUMNS} FROM history_files WHERE house = :house AND source = :source AND key = :key ORDER BY copy"
@@ -93,7 +99,7 @@ WHERE house = :house AND head = :head AND source = :source AND (
 ORDER BY key, copy
 """
 BY_STATUS = f"SELECT {_COLUMNS} FROM history_files WHERE house = :house AND status = :status ORDER BY key, copy"
-ALL = f"SELECT {_COLUMNS} FROM history_files WHERE house = :house ORDER BY key, copy"
+ALL = f"SELECT {_COLUMNS} FROM history_files WHERE house = :house {SEEN} ORDER BY key, copy"
 IN_CONTAINER = f"""
 SELECT {_COLUMNS} FROM history_files WHERE house = :house AND container_id = :container_id AND container_id <> ''
 ORDER BY key, copy
@@ -107,8 +113,16 @@ SAVE = f"""
 INSERT INTO history_files (house, {_COLUMNS}) VALUES (:house, {_VALUES})
 ON CONFLICT (house, id) DO UPDATE SET {_CHANGES}
 """
+_BOUND_NOW = BOUND_SCOPE.format(house=":house", source="history_files.source", key="history_files.key").strip()
+RESCOPE = f"""
+UPDATE history_files SET scope = {_BOUND_NOW}
+WHERE house = :house AND source = :source AND scope <> {_BOUND_NOW}
+RETURNING id
+"""
+NUMBER_IN = "SELECT count(*) FROM history_files WHERE house = :house AND scope = :scope"
+SCOPES = "SELECT id, scope FROM history_files WHERE house = :house AND id IN (:values)"
 SET_STATUS = "UPDATE history_files SET status = :status, reason = :reason WHERE house = :house AND id = :id"
-PATHS = "SELECT path, file_id, size, mtime_ns, inode FROM history_paths WHERE house = :house AND host = :host"
+PATHS = f"SELECT path, file_id, size, mtime_ns, inode FROM history_paths WHERE house = :house AND host = :host {SEEN}"
 PATH = f"{PATHS} AND path = :path"
 PLACES_OF_FILE = "SELECT host, path FROM history_paths WHERE house = :house AND file_id = :file_id ORDER BY host, path"
 SEE = """
@@ -136,10 +150,11 @@ WHERE house = :house AND session_id = :session_id AND ends_at IS NULL AND starts
 class FileStore:
     """`host` is this computer: a path means nothing on another one."""
 
-    def __init__(self, session: Session, house: str, host: str = "") -> None:
+    def __init__(self, session: Session, house: str, host: str = "", sight: Sight = EVERYTHING) -> None:
         self._session = session
         self._house = house
         self._host = host or THIS_HOST
+        self._sight = sight
 
     def get(self, file_id: str) -> File | None:
         return _first(self._select(BY_ID, id=file_id))
@@ -168,18 +183,31 @@ class FileStore:
         return self._select(OF_SESSION, session_id=file.session_id, source=file.source, id=file.id)
 
     def every(self) -> list[File]:
-        return self._select(ALL)
+        return self._select(limited(ALL, seen_files(self._sight)))
 
     def save(self, file: File) -> None:
         values = {name: getattr(file, name) for name in _NAMES}
         values["counts"] = msgspec.json.encode(file.counts).decode()
         self._session.run(SAVE, {**values, "status": str(file.status), "house": self._house})
 
+    def rescope(self, source: str) -> list[str]:
+        """Give the files of a source the scopes that the bindings say; those that have another one now."""
+        rows = self._session.rows(RESCOPE, self._given(source=source))
+        return [row[0] for row in rows]
+
+    def number_in(self, scope: str) -> int:
+        return self._session.value(NUMBER_IN, self._given(scope=scope))
+
+    def scopes(self, file_ids: list[str]) -> dict[str, str]:
+        """File → its scope."""
+        return dict(self._session.among(SCOPES, file_ids, {"house": self._house})) if file_ids else {}
+
     def set_status(self, file_id: str, status: FileStatus, reason: str = "") -> None:
         self._run(SET_STATUS, id=file_id, status=str(status), reason=reason)
 
     def seen_paths(self) -> list[SeenPath]:
-        return [SeenPath._make(row) for row in self._session.rows(PATHS, self._here())]
+        paths = limited(PATHS, of_seen_files(self._sight))
+        return [SeenPath._make(row) for row in self._session.rows(paths, self._here())]
 
     def seen(self, path: str) -> SeenPath | None:
         row = self._session.one(PATH, self._here(path=path))

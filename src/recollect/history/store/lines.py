@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from recollect.database import Session
 from recollect.history.records import KnownRecords, Stored
+from recollect.history.store.seeing import SEEN, limited, of_seen_files
+from recollect.scopes import EVERYTHING, Sight
 
 INSERT = """
 INSERT INTO history_lines
@@ -51,9 +53,9 @@ AT_LINE = """
 SELECT raw FROM history_lines
 WHERE house = :house AND file_id = :file_id AND message_id = :message_id ORDER BY generation DESC, start_byte
 """
-TOTALS = (
-    "SELECT count(*), coalesce(sum(length), 0), coalesce(sum(length(raw)), 0) FROM history_lines WHERE house = :house"
-)
+TOTALS = f"""
+SELECT count(*), coalesce(sum(length), 0), coalesce(sum(length(raw)), 0) FROM history_lines WHERE house = :house {SEEN}
+"""
 
 
 def unpack(packed: bytes) -> bytes:
@@ -85,9 +87,10 @@ class Probe:
 
 
 class LineStore:
-    def __init__(self, session: Session, house: str) -> None:
+    def __init__(self, session: Session, house: str, sight: Sight = EVERYTHING) -> None:
         self._session = session
         self._house = house
+        self._seen = of_seen_files(sight)
 
     def add(self, file_id: str, generation: int, parser: int, records: list[Stored]) -> None:
         house = self._house
@@ -158,7 +161,7 @@ class LineStore:
 
     def totals(self) -> tuple[int, int, int]:
         """Records, their bytes as read, their bytes as kept."""
-        row = self._session.one(TOTALS, {"house": self._house})
+        row = self._session.one(limited(TOTALS, self._seen), {"house": self._house})
         return (int(row[0]), int(row[1]), int(row[2])) if row else (0, 0, 0)
 
     def _given(self, **parameters: object) -> dict[str, object]:

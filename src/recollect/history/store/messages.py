@@ -9,6 +9,8 @@ import msgspec
 from recollect.database import Row, Session
 from recollect.feed import MESSAGE, FeedStore
 from recollect.history.messages import Author, Block, Message, Standing
+from recollect.history.store.seeing import SEEN, limited, of_seen_files
+from recollect.scopes import EVERYTHING, Sight
 
 _NAMES = [item.name for item in fields(Message)]
 _COLUMNS = ", ".join(_NAMES)
@@ -17,24 +19,25 @@ _CHANGES = ", ".join(f"{name} = excluded.{name}" for name in _NAMES if name != "
 
 INSERT = f"INSERT INTO history_messages (house, {_COLUMNS}) VALUES (:house, {_VALUES})"
 REPLACE = f"{INSERT} ON CONFLICT (house, id) DO UPDATE SET {_CHANGES}"
-BY_IDS = f"SELECT {_COLUMNS} FROM history_messages WHERE house = :house AND id IN (:values)"
+BY_IDS = f"SELECT {_COLUMNS} FROM history_messages WHERE house = :house AND id IN (:values) {SEEN}"
 OF_CONVERSATION = (
     f"SELECT {_COLUMNS} FROM history_messages "
-    "WHERE house = :house AND conversation_id = :conversation_id ORDER BY start_byte, id"
+    f"WHERE house = :house AND conversation_id = :conversation_id {SEEN} ORDER BY start_byte, id"
 )
 OF_AGENTS = (
     f"SELECT {_COLUMNS} FROM history_messages WHERE house = :house AND session_id = :session_id "
-    "AND agent_id <> '' AND at >= :since AND at <= :until ORDER BY agent_id, at, start_byte, id"
+    f"AND agent_id <> '' AND at >= :since AND at <= :until {SEEN} ORDER BY agent_id, at, start_byte, id"
 )
-PAGE = f"SELECT {_COLUMNS} FROM history_messages WHERE house = :house AND id > :after ORDER BY id LIMIT :limit"
-BY_TIME = """
+PAGE = f"SELECT {_COLUMNS} FROM history_messages WHERE house = :house AND id > :after {SEEN} ORDER BY id LIMIT :limit"
+BY_TIME = f"""
 SELECT at, id FROM history_messages
-WHERE house = :house AND gone = 0 AND (standing = 'said' OR author = 'subagent') AND (at > :at OR at = :at AND id > :id)
+WHERE house = :house AND gone = 0 AND (standing = 'said' OR author = 'subagent')
+    AND (at > :at OR at = :at AND id > :id) {SEEN}
 ORDER BY at, id LIMIT :limit
 """
-NUMBER_SAID = """
+NUMBER_SAID = f"""
 SELECT count(*) FROM history_messages
-WHERE house = :house AND gone = 0 AND (standing = 'said' OR author = 'subagent')
+WHERE house = :house AND gone = 0 AND (standing = 'said' OR author = 'subagent') {SEEN}
 """
 LEFT_BEHIND = """
 SELECT id FROM history_messages WHERE house = :house AND file_id = :file_id AND generation < :generation
@@ -90,13 +93,15 @@ WHERE house = :house AND standing = 'said'
     )
 RETURNING id, file_id
 """
-COUNTS = (
-    "SELECT author, standing, gone, count(*) FROM history_messages WHERE house = :house GROUP BY author, standing, gone"
-)
-BY_SOURCE = """
-SELECT source, count(*), count(DISTINCT conversation_id), coalesce(max(at), '')
-FROM history_messages WHERE house = :house GROUP BY source
+COUNTS = f"""
+SELECT author, standing, gone, count(*) FROM history_messages
+WHERE house = :house {SEEN} GROUP BY author, standing, gone
 """
+BY_SOURCE = f"""
+SELECT source, count(*), count(DISTINCT conversation_id), coalesce(max(at), '')
+FROM history_messages WHERE house = :house {SEEN} GROUP BY source
+"""
+IDS_OF_FILES = "SELECT id FROM history_messages WHERE house = :house AND file_id IN (:values)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,15 +114,16 @@ class SourceTotals:
 
 
 class MessageStore:
-    def __init__(self, session: Session, house: str) -> None:
+    def __init__(self, session: Session, house: str, sight: Sight = EVERYTHING) -> None:
         self._session = session
         self._house = house
+        self._seen = of_seen_files(sight)
         self._feed = FeedStore(session, house)
 
     def get(self, message_ids: list[str]) -> dict[str, Message]:
         if not message_ids:
             return {}
-        rows = self._session.among(BY_IDS, message_ids, {"house": self._house})
+        rows = self._session.among(limited(BY_IDS, self._seen), message_ids, {"house": self._house})
         return {row[0]: _message(row) for row in rows}
 
     def insert(self, messages: Iterable[Message]) -> None:
@@ -168,11 +174,12 @@ class MessageStore:
 
     def by_time(self, after: tuple[str, str], limit: int) -> list[tuple[str, str]]:
         """(time, id) of what users, assistants and sub-agents said after such a pair, in that order."""
-        rows = self._session.rows(BY_TIME, self._given(at=after[0], id=after[1], limit=limit))
+        given = self._given(at=after[0], id=after[1], limit=limit)
+        rows = self._session.rows(limited(BY_TIME, self._seen), given)
         return [(at, message_id) for at, message_id in rows]
 
     def number_said(self) -> int:
-        return self._session.value(NUMBER_SAID, {"house": self._house})
+        return self._session.value(limited(NUMBER_SAID, self._seen), {"house": self._house})
 
     def left_behind(self, file_id: str, generation: int) -> list[str]:
         """Messages whose records a rewritten file no longer has."""
@@ -197,6 +204,11 @@ class MessageStore:
         rows = [(conversation_id, self._house, message_id) for message_id, conversation_id in placed.items()]
         self._session.many(SET_CONVERSATION, rows)
         self._feed.note(MESSAGE, placed)
+
+    def touch(self, file_ids: list[str]) -> None:
+        """Who follows looks at the messages of these files again: something that all of them share is another now."""
+        rows = self._session.among(IDS_OF_FILES, file_ids, {"house": self._house}) if file_ids else []
+        self._feed.note(MESSAGE, [row[0] for row in rows])
 
     def prompts_after(self, file_id: str, generation: int, parents: list[str]) -> dict[str, int]:
         """Where the first prompt stands that answers each of these entries, in one file."""
@@ -229,15 +241,15 @@ class MessageStore:
         return {file_id for _, file_id in settled}
 
     def counts(self) -> list[tuple[str, str, bool, int]]:
-        rows = self._session.rows(COUNTS, {"house": self._house})
+        rows = self._session.rows(limited(COUNTS, self._seen), {"house": self._house})
         return [(author, standing, bool(gone), number) for author, standing, gone, number in rows]
 
     def by_source(self) -> dict[str, SourceTotals]:
-        rows = self._session.rows(BY_SOURCE, {"house": self._house})
+        rows = self._session.rows(limited(BY_SOURCE, self._seen), {"house": self._house})
         return {source: SourceTotals(messages, conversations, at) for source, messages, conversations, at in rows}
 
     def _select(self, sql: str, **parameters: Any) -> list[Message]:
-        return [_message(row) for row in self._session.rows(sql, self._given(**parameters))]
+        return [_message(row) for row in self._session.rows(limited(sql, self._seen), self._given(**parameters))]
 
     def _given(self, **parameters: Any) -> dict[str, Any]:
         return {"house": self._house, **parameters}
