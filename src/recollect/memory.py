@@ -6,33 +6,101 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from recollect.clock import Clock, system_clock
-from recollect.database import Database, open_database
+from recollect.database import Database, Row, Session, open_database
+from recollect.errors import Denied
+from recollect.feed import Feed
 from recollect.history import History
 from recollect.runs import Runs
+from recollect.scopes import OWNER, Agents, Principal, sight_of
 from recollect.settings import Settings, load_settings
 
 if TYPE_CHECKING:
+    from recollect.context import Contexts
     from recollect.embedding import Models
+    from recollect.knowledge import Knowledge
     from recollect.recall import Found, Recall
 
 
 class Memory:
-    """`history` takes in and reads what happened, `recall` finds it again, `runs` tells what the system did."""
+    """`history` takes in and reads what happened, `knowledge` is what was learned, `recall` finds both again, `agents`
+    says who sees what, `runs` tells what the system did.
+
+    It acts for its `principal`: the person of the house, or an agent (`as_agent`), who sees and changes only what its
+    scopes allow, through every part.
+    """
 
     def __init__(
-        self, settings: Settings, database: Database, clock: Clock = system_clock, models: "Models | None" = None
+        self,
+        settings: Settings,
+        database: Database,
+        clock: Clock = system_clock,
+        models: "Models | None" = None,
+        principal: Principal = OWNER,
+        owner: "Memory | None" = None,
     ) -> None:
+        """`owner`: whose database, models and index an agent uses."""
         self.settings = settings
         self.database = database
         self.clock = clock
-        self.runs = Runs(database, settings.house, clock)
-        self.history = History(database, settings, clock, self.runs.record)
+        self.principal = principal
+        self.runs = Runs(database, settings.house, clock, principal)
+        self.history = History(database, settings, clock, self.runs.record, principal)
+        self._owner = owner
         self._models = models
         self._recall: Recall | None = None
         self._opening = threading.RLock()
 
+    def as_agent(self, name: str, room: str = "") -> "Memory":
+        """The same house as this agent sees it, in this room of its own if one is named. Closing it closes nothing."""
+        if self.principal.is_confined:
+            raise Denied(f"{self.principal.name} may not ask as somebody else: only a person may.")
+        principal = self.agents.principal(name, room)
+        return Memory(self.settings, self.database, self.clock, principal=principal, owner=self)
+
+    @property
+    def agents(self) -> Agents:
+        return Agents(
+            self.database, self.settings.house, self.clock, self.history.rescope, self._number_in, self.principal
+        )
+
+    def _number_in(self, session: Session, scope: str) -> int:
+        """How many things lie in a scope."""
+        from recollect.knowledge.store import RecordStore
+
+        return self.history.holds(session, scope) + RecordStore(session, self.settings.house).held(scope)
+
+    @property
+    def knowledge(self) -> "Knowledge":
+        from recollect.knowledge import Knowledge
+
+        return Knowledge(self.database, self.settings.house, self.clock, self.principal)
+
+    @property
+    def context(self) -> "Contexts":
+        from recollect.context import Contexts
+
+        return Contexts(
+            self.database,
+            self.settings.house,
+            self.clock,
+            self.principal,
+            self.knowledge,
+            self.history,
+            lambda: self.recall,
+        )
+
+    @property
+    def feed(self) -> Feed:
+        if self.principal.is_confined:
+            raise Denied(
+                f"{self.principal.name} may not follow the changes of the house: they name what it cannot see."
+            )
+        return Feed(self.database, self.settings.house)
+
     @property
     def models(self) -> "Models":
+        if self._owner:
+            return self._owner.models
         with self._opening:
             if self._models is None:
                 from recollect.embedding import Models
@@ -43,6 +111,8 @@ class Memory:
     @property
     def recall(self) -> "Recall":
         """Loaded when it is first needed: commands that do not search start without numpy."""
+        if self._owner:
+            raise Denied("Searching as an agent is not there yet.")
         with self._opening:
             if self._recall is None:
                 from recollect.recall import Recall
@@ -54,7 +124,23 @@ class Memory:
         """For agents: `search_type` is conversations, facts or both. Reads the best hits twice, as agents can wait."""
         return self.recall.search(query, search_type=search_type, rerank=True)
 
+    def views(self) -> dict[str, str]:
+        """What `sql` can ask: name → its SELECT, limited to this house and to what the principal may see."""
+        from recollect.knowledge.views import knowledge_views
+        from recollect.runs.views import run_views
+
+        house = self.settings.house
+        with self.database.read() as session:
+            sight = sight_of(session, house, self.principal)
+            return {**self.history.views(session), **knowledge_views(house, sight), **run_views(house, sight)}
+
+    def sql(self, query: str, *, seconds: float = 10.0, limit: int = 1000) -> tuple[list[str], list[Row]]:
+        """Read-only SQL on `views`: without the vault."""
+        return self.database.query(self.views(), query, seconds, limit)
+
     def close(self) -> None:
+        if self._owner:
+            return
         if self._recall:
             self._recall.close()
         self.database.close()

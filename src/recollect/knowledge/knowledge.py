@@ -1,0 +1,411 @@
+"""Knowledge: the one object through which records are made, read, corrected and traced.
+
+Who may write: this class, and who forgets. Every call is limited to what its principal may see and change.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from recollect.clock import Clock, parse_time, to_text
+from recollect.database import Database, Session
+from recollect.errors import Conflict, Invalid
+from recollect.knowledge.learning import learn
+from recollect.knowledge.naming import named
+from recollect.knowledge.records import (
+    Chain,
+    Event,
+    Kind,
+    Learned,
+    Record,
+    Relation,
+    State,
+    Statement,
+    category_named,
+    check,
+    check_text,
+    tags_of,
+)
+from recollect.knowledge.store import EventStore, Filter, RecordStore
+from recollect.knowledge.stream import rebuild
+from recollect.knowledge.undoing import undo
+from recollect.knowledge.writing import Writer
+from recollect.redaction import mask
+from recollect.scopes import OWNER, Principal, sight_of
+from recollect.texts import clean
+
+MOST_LISTED = 100_000
+ANY = "all"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnowledgeFigures:
+    total: int
+    by_state: dict[str, int]
+    by_kind: dict[str, int]
+    by_category: dict[str, int]
+    by_scope: dict[str, int]
+
+
+class Knowledge:
+    """`memory.knowledge`."""
+
+    def __init__(self, database: Database, house: str, clock: Clock, principal: Principal = OWNER) -> None:
+        self._database = database
+        self._house = house
+        self._clock = clock
+        self._principal = principal
+
+    # Learning
+
+    def remember(
+        self,
+        text: str,
+        *,
+        kind: str = Kind.LEARNING,
+        category: str = "knowledge",
+        tags: Sequence[str] = (),
+        subject: str = "",
+        attribute: str = "",
+        value: str = "",
+        scope: str = "",
+        confidence: float = 1.0,
+        importance: float = 0.5,
+        true_from: str = "",
+        true_until: str = "",
+        expires_at: str = "",
+        reason: str = "",
+        relation: Relation | None = None,
+        other: str = "",
+    ) -> Learned:
+        """Keep something that somebody says here and now."""
+        statement = Statement(
+            text=text,
+            kind=_kind(kind),
+            category=category_named(category),
+            tags=tuple(tags),
+            subject=subject,
+            attribute=attribute,
+            value=value,
+            scope=scope,
+            confidence=confidence,
+            importance=importance,
+            true_from=true_from,
+            true_until=true_until,
+            expires_at=expires_at,
+        )
+        return self.learn(statement, relation=relation, other=other, reason=reason)
+
+    def learn(
+        self, statement: Statement, *, relation: Relation | None = None, other: str = "", reason: str = ""
+    ) -> Learned:
+        """Keep a statement. Without a `relation` it is compared with what is known about the same subject and
+        attribute; with one, who says it has decided how it stands to the record `other`."""
+        statement = _prepared(statement)
+        with self._database.write() as session:
+            return learn(self._writer(session), statement, relation, other, reason)
+
+    def learn_many(self, statements: Sequence[Statement], *, reason: str = "") -> list[Learned]:
+        """All of them or, when one is wrong, none."""
+        prepared = [_prepared(statement) for statement in statements]
+        with self._database.write() as session:
+            writer = self._writer(session)
+            return [learn(writer, statement, None, "", reason) for statement in prepared]
+
+    # Correcting
+
+    def edit(
+        self,
+        name: str,
+        text: str | None = None,
+        *,
+        expected_version: int | None = None,
+        category: str | None = None,
+        tags: Sequence[str] | None = None,
+        importance: float | None = None,
+        confidence: float | None = None,
+        expires_at: str | None = None,
+        value: str | None = None,
+        reason: str = "",
+    ) -> Record:
+        """Change a record. What it said before cannot be read out of its sources again."""
+        changes: dict[str, Any] = {}
+        if text is not None:
+            check_text(text)
+            changes["text"] = mask(clean(text))
+        if value is not None:
+            changes["value"] = mask(clean(value))
+        if category is not None:
+            changes["category"] = category_named(category)
+        if tags is not None:
+            changes["tags"] = tags_of(tuple(tags))
+        if expires_at is not None:
+            changes["expires_at"] = _time("expires", expires_at)
+        for field_name, number in (("importance", importance), ("confidence", confidence)):
+            if number is not None:
+                changes[field_name] = float(number)
+        if not changes:
+            raise Invalid("There is nothing to change. Give another text, category, tags or expiry.")
+        with self._database.write() as session:
+            writer = self._writer(session)
+            record = self._expected(writer, name, expected_version, changes.get("text", ""))
+            check(_as_statement(replace(record, **changes)))
+            changes = {key: value for key, value in changes.items() if getattr(record, key) != value}
+            if not changes:
+                return record
+            is_correction = bool({"text", "value"} & changes.keys())
+            if "text" in changes and "value" not in changes and record.value and record.value not in changes["text"]:
+                changes["value"] = ""  # The old value would speak against the new words.
+            return writer.change(record, "edited", reason, changes, is_correction=is_correction)
+
+    def retract(self, name: str, *, expected_version: int | None = None, reason: str = "") -> Record:
+        """It is wrong or not wanted: kept, but no longer believed. `undo` brings it back, `forget` erases it."""
+        with self._database.write() as session:
+            writer = self._writer(session)
+            record = self._expected(writer, name, expected_version, "")
+            if record.state is State.RETRACTED:
+                raise Conflict(f"Record {record.id} is retracted already.")
+            return writer.change(record, "retracted", reason, {"state": State.RETRACTED}, is_correction=True)
+
+    def undo(
+        self, name: str, *, version: int | None = None, expected_version: int | None = None, reason: str = ""
+    ) -> Record:
+        """An earlier version holds again: the one before, or this one. Doing it twice takes the undo back."""
+        with self._database.write() as session:
+            writer = self._writer(session)
+            record = self._expected(writer, name, expected_version, "")
+            return undo(writer, record, version, reason)
+
+    def _expected(self, writer: Writer, name: str, version: int | None, wanted: str) -> Record:
+        record = named(writer.records, writer.events, name, self._principal)
+        writer.check_write(record.scope)
+        if version is not None and version != record.version:
+            yours = f" Yours: {wanted!r}." if wanted else ""
+            raise Conflict(
+                f"Record {record.id} is at version {record.version} by now, not {version}. "
+                f"It says: {record.text!r}.{yours} Nothing was changed."
+            )
+        return record
+
+    # Reading
+
+    def record(self, name: str) -> Record:
+        """By its id, or by the beginning or the end of it."""
+        with self._database.read() as session:
+            return named(self._records(session), EventStore(session, self._house), name, self._principal)
+
+    def records(
+        self,
+        *,
+        kind: str = "",
+        category: str = "",
+        tags: Sequence[str] = (),
+        subject: str = "",
+        attribute: str = "",
+        scope: str = "",
+        state: str = "",
+        as_of: str = "",
+        true_at: str = "",
+        expired: bool = False,
+        limit: int = 100,
+    ) -> list[Record]:
+        """The newest first. `as_of`: as they were believed then. `true_at`: those that were true then. Without a
+        `state` the current ones, and with `true_at` also those replaced since. `expired`: also what has expired."""
+        if isinstance(tags, str):
+            raise Invalid(f"tags must be a list: [{tags!r}].")
+        if not 1 <= limit <= MOST_LISTED:
+            raise Invalid(f"The limit is {limit}; it must be from 1 to {MOST_LISTED:,}.")
+        as_of, true_at = _time("as of", as_of), _time("true at", true_at)
+        chosen = Filter(
+            kind=_kind(kind) if kind else "",
+            category=category_named(category) if category else "",
+            tags=tuple(tags),
+            subject=subject,
+            attribute=attribute,
+            scope=scope,
+            states=_states(state, true_at),
+            as_of=as_of,
+            true_at=true_at,
+            unexpired_at="" if expired else as_of or self._now(),
+        )
+        with self._database.read() as session:
+            return self._records(session).listed(chosen, limit)
+
+    def fact(self, subject: str, attribute: str, *, as_of: str = "", true_at: str = "") -> Record | None:
+        """What holds for a subject's attribute now or at a time, by what is or was believed. The nearest scope wins."""
+        as_of, true_at = _time("as of", as_of), _time("true at", true_at)
+        moment = true_at or as_of or self._now()
+        chosen = Filter(
+            subject=subject,
+            attribute=attribute,
+            states=(State.CURRENT, State.REPLACED),
+            as_of=as_of,
+            true_at=moment,
+            unexpired_at=moment,
+        )
+        with self._database.read() as session:
+            sight = sight_of(session, self._house, self._principal)
+            found = RecordStore(session, self._house, sight).listed(chosen, MOST_LISTED)
+        order = sight.scopes or sorted({record.scope for record in found})
+        for scope in order:
+            inside = [record for record in found if record.scope == scope]
+            if inside:
+                return max(inside, key=lambda record: (record.true_from, record.believed_from, record.id))
+        return None
+
+    def versions(self, record_id: str) -> list[Record]:
+        """Every version of a record, the first one first."""
+        with self._database.read() as session:
+            record = named(self._records(session), EventStore(session, self._house), record_id, self._principal)
+            return self._records(session).versions([record.id])[record.id]
+
+    def events(self, record_id: str) -> list[Event]:
+        """How a record came to be as it is."""
+        with self._database.read() as session:
+            events = EventStore(session, self._house)
+            return events.of_record(named(self._records(session), events, record_id, self._principal).id)
+
+    def why(self, name: str) -> Chain:
+        """Everything that is known of how a record came to be."""
+        with self._database.read() as session:
+            store, events = self._records(session), EventStore(session, self._house)
+            record = named(store, events, name, self._principal)
+            return Chain(
+                record=record,
+                versions=store.versions([record.id])[record.id],
+                events=events.of_record(record.id),
+                replaced=_followed(store, record, "replaces"),
+                replaced_by=_followed(store, record, "replaced_by"),
+            )
+
+    def figures(self) -> KnowledgeFigures:
+        with self._database.read() as session:
+            numbers = self._records(session).numbers()
+        sums: list[dict[str, int]] = [{}, {}, {}, {}]
+        for *names, number in numbers:
+            for name, counts in zip(names, sums, strict=True):
+                counts[str(name)] = counts.get(str(name), 0) + number
+        by_scope, by_kind, by_category, by_state = sums
+        total = sum(by_state.values())
+        return KnowledgeFigures(
+            total=total, by_state=by_state, by_kind=by_kind, by_category=by_category, by_scope=by_scope
+        )
+
+    # For contexts
+
+    def most_important(self, limit: int) -> list[Record]:
+        """Current records that have not expired, the most important first."""
+        with self._database.read() as session:
+            return self._records(session).most_important(self._now(), limit)
+
+    def newest(self, limit: int) -> list[Record]:
+        return self.records(limit=limit)
+
+    def count_current(self) -> int:
+        with self._database.read() as session:
+            return self._records(session).current(self._now())
+
+    # For the index, which keeps every version and is asked through a sight of its own
+
+    def indexed(self, record_ids: Sequence[str]) -> dict[str, list[Record]]:
+        """All versions of these records. A forgotten one is not among them."""
+        with self._database.read() as session:
+            return RecordStore(session, self._house).versions(record_ids)
+
+    def pages(self, after: tuple[str, int], limit: int) -> list[Record]:
+        """All versions of all records, in the order of (id, version)."""
+        with self._database.read() as session:
+            return RecordStore(session, self._house).page(after, limit)
+
+    def shown(self, record_ids: Sequence[str]) -> dict[str, Record]:
+        """Those of these records that the principal may see, as they are now."""
+        with self._database.read() as session:
+            return self._records(session).get(record_ids)
+
+    # Rebuilding
+
+    def rebuild(self) -> int:
+        """Make the records again from the stream alone; how many there are."""
+        if self._principal.is_confined:
+            raise Invalid("Only a person may rebuild the records.")
+        with self._database.write() as session:
+            return rebuild(session, self._house)
+
+    def _writer(self, session: Session) -> Writer:
+        return Writer(session, self._house, self._principal, self._now())
+
+    def _records(self, session: Session) -> RecordStore:
+        return RecordStore(session, self._house, sight_of(session, self._house, self._principal))
+
+    def _now(self) -> str:
+        return to_text(self._clock())
+
+
+def _prepared(statement: Statement) -> Statement:
+    check(statement)
+    return replace(
+        statement,
+        text=mask(clean(statement.text)).strip(),
+        value=mask(clean(statement.value)).strip(),
+        subject=mask(clean(statement.subject)).strip(),
+        attribute=mask(clean(statement.attribute)).strip(),
+        tags=tags_of(tuple(mask(clean(tag)) for tag in statement.tags)),
+        true_from=_time("true from", statement.true_from),
+        true_until=_time("true until", statement.true_until),
+        expires_at=_time("expires", statement.expires_at),
+        sources=tuple(replace(source, quote=mask(clean(source.quote))) for source in statement.sources),
+    )
+
+
+def _as_statement(record: Record) -> Statement:
+    return Statement(
+        text=record.text,
+        subject=record.subject,
+        attribute=record.attribute,
+        value=record.value,
+        tags=record.tags,
+        confidence=record.confidence,
+        importance=record.importance,
+    )
+
+
+def _time(name: str, text: str) -> str:
+    if not text:
+        return ""
+    stored = parse_time(text)
+    if stored is None:
+        raise Invalid(f"{text[:100]!r} is no time ({name}). Give one such as 2026-05-01T12:00:00Z.")
+    return stored
+
+
+def _kind(name: str) -> Kind:
+    try:
+        return Kind(name)
+    except ValueError:
+        raise Invalid(f"No kind of record is called {name[:100]!r}. Known: {', '.join(Kind)}.") from None
+
+
+def _states(name: str, true_at: str) -> tuple[str, ...]:
+    if name == ANY:
+        return ()
+    if not name:
+        return (State.CURRENT, State.REPLACED) if true_at else (State.CURRENT,)
+    try:
+        return (State(name),)
+    except ValueError:
+        raise Invalid(f"No state is called {name[:100]!r}. Known: {', '.join(State)}, {ANY}.") from None
+
+
+def _followed(store: RecordStore, record: Record, field_name: str) -> list[Record]:
+    """The chain of replacements in one direction. What was forgotten or is not to be seen ends it."""
+    found: list[Record] = []
+    seen = {record.id}
+    following: str = getattr(record, field_name)
+    while following and following not in seen:
+        one = store.get([following]).get(following)
+        if one is None:
+            break
+        seen.add(following)
+        found.append(one)
+        following = getattr(one, field_name)
+    return found

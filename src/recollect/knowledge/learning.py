@@ -1,0 +1,95 @@
+"""What becomes of a statement: it is new, known already, refines or replaces what is known, or is refused."""
+
+from dataclasses import replace
+from typing import Any
+
+from recollect.errors import Conflict, NotFound
+from recollect.ids import new_id
+from recollect.knowledge.naming import named
+from recollect.knowledge.records import Evidence, Learned, Record, Relation, State, Statement
+from recollect.knowledge.timeline import Placing, place
+from recollect.knowledge.writing import Writer, first_version
+from recollect.scopes import Actor, ScopeStore
+
+
+def learn(writer: Writer, statement: Statement, relation: Relation | None, other: str, reason: str) -> Learned:
+    scope = statement.scope or writer.principal.scope
+    if writer.sight.sees(scope):
+        ScopeStore(writer.session, writer.house).get(scope)
+    writer.check_write(scope)
+    if writer.principal.actor is not Actor.PERSON and writer.is_refused(statement):
+        return Learned(outcome="refused", record=None, reason="it was corrected or forgotten where it was read")
+    there = writer.records.get([statement.id]).get(statement.id) if statement.id else None
+    if there:
+        return Learned(outcome=Relation.SAME, record=there, reason="it is kept already")
+    placing = _placing(writer, statement, scope, relation, other)
+    why = reason or placing.reason
+    if placing.relation is Relation.SAME and placing.same:
+        return Learned(outcome=Relation.SAME, record=writer.confirm(placing.same, statement, why), reason=why)
+    if placing.relation is Relation.REFINES and placing.same:
+        return Learned(outcome=Relation.REFINES, record=_refine(writer, placing.same, statement, why), reason=why)
+    record = first_version(statement, statement.id or new_id(), scope, writer.now)
+    return _create(writer, record, placing, why)
+
+
+def _placing(writer: Writer, statement: Statement, scope: str, relation: Relation | None, other: str) -> Placing:
+    if relation is Relation.UNRELATED:
+        return Placing(relation=relation, reason="said to be unrelated to what is known")
+    if other or relation in (Relation.REFINES, Relation.SAME):
+        return _decided(writer, statement, scope, relation or Relation.REPLACES, other)
+    record = first_version(statement, "", scope, writer.now)
+    if record.key:
+        return place(statement, record.true_from, writer.records.about(scope, record.key))
+    same = [found for found in writer.records.saying(scope, statement.text) if found.kind is statement.kind]
+    if same:
+        return Placing(relation=Relation.SAME, reason="it is known already", same=same[0])
+    return Placing(relation=None, reason="nothing like it was known")
+
+
+def _decided(writer: Writer, statement: Statement, scope: str, relation: Relation, other: str) -> Placing:
+    reason = f"who said it decided: {relation}"
+    known = named(writer.records, writer.events, other, writer.principal) if other else None
+    if known is None:
+        key = first_version(statement, "", scope, writer.now).key
+        timeline = writer.records.about(scope, key) if key else []
+        known = next((found for found in reversed(timeline) if found.state is State.CURRENT), None)
+    if known is None:
+        raise NotFound(f"Nothing current is known that this {relation}. Name the record it is about.")
+    if relation is not Relation.REPLACES:
+        return Placing(relation=relation, reason=reason, same=known)
+    if known.state is not State.CURRENT:
+        raise Conflict(f"Record {known.id} is {known.state} already: it cannot be replaced.")
+    return Placing(relation=relation, reason=reason, before=known)
+
+
+def _refine(writer: Writer, known: Record, statement: Statement, why: str) -> Record:
+    """The same thing, said better: the next version of the same record, with what it was read from before."""
+    sources = _joined(known.sources, statement.sources)
+    value = statement.value or known.value
+    return writer.change(known, "refined", why, {"text": statement.text, "value": value, "sources": sources})
+
+
+def _joined(known: tuple[Evidence, ...], added: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
+    there = {source.message_id for source in known}
+    return (*known, *(source for source in added if source.message_id not in there))
+
+
+def _create(writer: Writer, record: Record, placing: Placing, why: str) -> Learned:
+    before, after = placing.before, placing.after
+    if before:
+        record = replace(record, replaces=before.id)
+    if after:
+        until = min(record.true_until, after.true_from) if record.true_until else after.true_from
+        record = replace(record, true_until=until, state=State.REPLACED, replaced_by=after.id)
+    made = writer.create(record, "created", why)
+    closed = _close(writer, before, made, why) if before else None
+    return Learned(outcome=str(placing.relation or "new"), record=made, reason=why, replaced=closed)
+
+
+def _close(writer: Writer, before: Record, made: Record, why: str) -> Record:
+    """What held until then ends where the new one begins. It may have ended earlier by its own word."""
+    until = max(made.true_from, before.true_from)
+    changes: dict[str, Any] = {"true_until": min(before.true_until, until) if before.true_until else until}
+    if before.state is State.CURRENT or before.replaced_by == made.replaced_by:
+        changes["replaced_by"] = made.id
+    return writer.change(before, "replaced", why, {"state": State.REPLACED, **changes})

@@ -1,0 +1,55 @@
+"""Where a statement stands among those about the same: one subject's attribute has one value at a time.
+
+Statements may come in any order: what is learned late about an earlier time takes its place there, and what was
+believed since then stays. No measure of likeness decides anything: the same words are the same, other words about the
+same thing replace what was there, unless who says it knows better.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from recollect.knowledge.records import Record, Relation, State, Statement
+from recollect.lineage import folded
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placing:
+    """What is to be done with a statement."""
+
+    relation: Relation | None
+    """None: nothing is known about this yet."""
+    reason: str
+    same: Record | None = None
+    """The record that says it already, or that is refined."""
+    before: Record | None = None
+    """What held until then: it ends where the new one begins."""
+    after: Record | None = None
+    """What holds later on: the new one ends where that begins."""
+
+
+def is_same(record: Record, statement: Statement) -> bool:
+    """Whether both say the same: the same value where both have one, else the same words."""
+    if record.value and statement.value:
+        return folded(record.value) == folded(statement.value)
+    return folded(record.text) == folded(statement.text)
+
+
+def place(statement: Statement, true_from: str, known: Sequence[Record]) -> Placing:
+    """`known`: what is known about the same, in the order in which it was true."""
+    before = next((record for record in reversed(known) if record.true_from <= true_from), None)
+    after = next((record for record in known if record.true_from > true_from), None)
+    if before and is_same(before, statement) and _reaches(before, true_from):
+        return Placing(relation=Relation.SAME, reason="it is known already", same=before)
+    if before is None and after and is_same(after, statement):
+        return Placing(relation=Relation.SAME, reason="it is known already, from a later time on", same=after)
+    if before is None and after is None:
+        return Placing(relation=None, reason="nothing was known about this")
+    about = f"{statement.subject.strip()} / {statement.attribute.strip()}"
+    reason = (
+        f"a later statement about {about}" if after is None else f"an earlier statement about {about}, learned late"
+    )
+    return Placing(relation=Relation.REPLACES, reason=reason, before=before, after=after)
+
+
+def _reaches(record: Record, moment: str) -> bool:
+    return not record.true_until or record.true_until > moment or record.state is State.CURRENT

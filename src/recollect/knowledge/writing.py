@@ -1,0 +1,150 @@
+"""Changing records: every change makes a version, an event of the stream, the edges of its evidence and a word to those
+who follow, all in the transaction of one session."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from recollect.database import Session
+from recollect.errors import Conflict
+from recollect.feed import RECORD as FEED_RECORD
+from recollect.feed import FeedStore
+from recollect.knowledge import claims
+from recollect.knowledge.records import Event, Record, State, Statement, tags_of
+from recollect.knowledge.store import EventStore, RecordStore
+from recollect.lineage import MESSAGE, RECORD, Edge, EdgeStore, TombstoneStore, hasher
+from recollect.scopes import Principal, Sight, sight_of
+
+EVENT_ORIGIN = "event:"
+"""Tombstones that a correction put up carry the number of its event, so that undoing it takes them down."""
+
+
+class Writer:
+    """Writes records of one house for one principal, at one moment."""
+
+    def __init__(self, session: Session, house: str, principal: Principal, now: str) -> None:
+        self.session = session
+        self.house = house
+        self.principal = principal
+        self.now = now
+        self.sight: Sight = sight_of(session, house, principal)
+        self.records = RecordStore(session, house, self.sight)
+        self.events = EventStore(session, house)
+        self._edges = EdgeStore(session, house)
+        self._tombstones = TombstoneStore(session, house)
+        self._feed = FeedStore(session, house)
+        self._hasher = hasher(session, house)
+
+    def check_write(self, scope: str) -> None:
+        self.sight.check_write(scope, self.principal.name)
+
+    # Making and changing
+
+    def create(self, record: Record, action: str, reason: str) -> Record:
+        self.check_write(record.scope)
+        self.records.add([record])
+        self._note(record, action, reason)
+        return record
+
+    def change(
+        self, before: Record, action: str, reason: str, changes: Mapping[str, Any], *, is_correction: bool = False
+    ) -> Record:
+        """The next version of a record. `is_correction`: what it said before may not be extracted again."""
+        self.check_write(before.scope)
+        # A clock that was put back must not make a version that was never believed.
+        now = max(self.now, before.believed_from)
+        after = replace(before, version=before.version + 1, believed_from=now, believed_until="", **changes)
+        if not self.records.end(before, now):
+            raise Conflict(f"Record {before.id} was changed by somebody else just now. Look at it and try again.")
+        self.records.add([after])
+        number = self._note(after, action, reason)
+        if is_correction:
+            self.bury(before, f"{EVENT_ORIGIN}{number}")
+        return after
+
+    def confirm(self, record: Record, statement: Statement, reason: str) -> Record:
+        """It was said again. Where it was read for the first time is added; who only repeats adds nothing."""
+        known = {source.message_id for source in record.sources}
+        new = tuple(source for source in statement.sources if source.message_id not in known)
+        if new:
+            return self.change(record, "confirmed", reason, {"sources": (*record.sources, *new)})
+        if not statement.sources:
+            self.check_write(record.scope)
+            self._append(record, "confirmed", reason)
+        return record
+
+    def _note(self, record: Record, action: str, reason: str) -> int:
+        self._edges.add(edges_of(record))
+        self._feed.note(FEED_RECORD, [record.id])
+        return self._append(record, action, reason)
+
+    def _append(self, record: Record, action: str, reason: str) -> int:
+        return self.events.append(
+            Event(
+                number=0,
+                record_id=record.id,
+                version=record.version,
+                at=self.now,
+                action=action,
+                actor=str(self.principal.actor),
+                actor_name=self.principal.name,
+                reason=reason,
+                after=record,
+            )
+        )
+
+    # What may not come back
+
+    def bury(self, record: Record, origin: str) -> None:
+        if not record.sources:
+            return
+        self._hasher = self._hasher or hasher(self.session, self.house, make=True)
+        assert self._hasher
+        hashes = set[str]().union(*claims.hashes_of(self._hasher, record))
+        self._tombstones.bury(claims.CLAIM, hashes, origin)
+
+    def unbury(self, record: Record, version: int) -> None:
+        """The correction that made this version is undone: what it corrected may be read again."""
+        for event in self.events.of_record(record.id):
+            if event.version == version:
+                self._tombstones.lift(f"{EVENT_ORIGIN}{event.number}")
+
+    def is_refused(self, statement: Statement) -> bool:
+        """Whether it was corrected or forgotten where it was read: at every place it is said to be from."""
+        if self._hasher is None:
+            return False
+        if statement.id and self._tombstones.buried([claims.id_hash(self._hasher, statement.id)]):
+            return True
+        places = claims.hashes_of(self._hasher, statement)
+        return bool(places) and all(self._tombstones.buried(sorted(hashes)) for hashes in places)
+
+
+def first_version(statement: Statement, record_id: str, scope: str, now: str) -> Record:
+    return Record(
+        id=record_id,
+        version=1,
+        scope=scope,
+        kind=statement.kind,
+        subject=statement.subject.strip(),
+        attribute=statement.attribute.strip(),
+        value=statement.value,
+        text=statement.text,
+        category=statement.category,
+        tags=tags_of(statement.tags),
+        confidence=float(statement.confidence),
+        importance=float(statement.importance),
+        origin=statement.origin,
+        learned_at=now,
+        true_from=statement.true_from or now,
+        true_until=statement.true_until,
+        expires_at=statement.expires_at,
+        state=State.CURRENT,
+        replaces="",
+        replaced_by="",
+        sources=statement.sources,
+        believed_from=now,
+    )
+
+
+def edges_of(record: Record) -> Iterable[Edge]:
+    return [Edge(MESSAGE, source.message_id, RECORD, record.id) for source in record.sources]
