@@ -64,7 +64,7 @@ def test_the_same_uuid_again_is_an_occurrence_and_the_first_copy_counts(
 
     assert len(messages_of(memory)) == 5
     assert "changed on the way" not in said_in(memory)
-    assert memory.history.sql("SELECT count(*) FROM occurrences WHERE message_id IS NOT NULL")[1] == [(9,)]
+    assert memory.sql("SELECT count(*) FROM occurrences WHERE message_id IS NOT NULL")[1] == [(9,)]
     assert memory.history.conversations()[0].conversation.messages == 5
 
 

@@ -219,7 +219,7 @@ def test_lines_that_a_shrunk_file_no_longer_has_stay_and_are_marked(memory: reco
     listed = memory.history.conversations()[0].conversation
     assert listed.messages == len(memory.history.messages(listed)) == 4
     assert len(memory.history.messages(listed, everything=True)) == 8
-    assert memory.history.sql("SELECT count(*) FROM occurrences WHERE gone = 1")[1] == [(4,)]
+    assert memory.sql("SELECT count(*) FROM occurrences WHERE gone = 1")[1] == [(4,)]
 
 
 @pytest.mark.parametrize("hours_of_silence", [0, 3])

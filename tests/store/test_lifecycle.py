@@ -53,7 +53,7 @@ def test_a_conversation_becomes_ready_by_the_clock_alone(
     assert [item.conversation.status for item in memory.history.conversations(status="ready")] == [Status.READY]
     assert memory.history.conversations(status="active") == []
     assert memory.history.figures().by_status == {"ready": 1}
-    assert memory.history.sql("SELECT status FROM conversations")[1] == [("ready",)]
+    assert memory.sql("SELECT status FROM conversations")[1] == [("ready",)]
 
 
 def test_a_conversation_goes_through_its_life(

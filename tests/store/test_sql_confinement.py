@@ -53,7 +53,7 @@ def assert_refused(memory: recollect.Memory, query: str) -> None:
     """It fails, tells nothing of what lies behind it, and changes nothing."""
     before = contents(memory)
     with pytest.raises(REFUSED) as caught:
-        memory.history.sql(query, seconds=5)
+        memory.sql(query, seconds=5)
     assert SECRET not in str(caught.value)
     assert contents(memory) == before
 
@@ -62,7 +62,7 @@ def assert_tells_nothing(memory: recollect.Memory, query: str) -> None:
     """It may be answered, but not with what lies outside the views."""
     before = contents(memory)
     try:
-        answer = repr(memory.history.sql(query, seconds=5))
+        answer = repr(memory.sql(query, seconds=5))
     except REFUSED as error:
         answer = str(error)
     assert SECRET not in answer
@@ -75,7 +75,7 @@ def assert_tells_nothing(memory: recollect.Memory, query: str) -> None:
 
 @pytest.mark.parametrize("view", VIEWS)
 def test_each_view_can_be_read(filled: recollect.Memory, view: str) -> None:
-    columns, rows = filled.history.sql(f"SELECT * FROM {view}")
+    columns, rows = filled.sql(f"SELECT * FROM {view}")
 
     assert columns
     assert rows
@@ -84,7 +84,7 @@ def test_each_view_can_be_read(filled: recollect.Memory, view: str) -> None:
 
 
 def test_ordinary_questions_are_answered(filled: recollect.Memory) -> None:
-    sql = filled.history.sql
+    sql = filled.sql
 
     assert sql("SELECT text FROM messages WHERE author = 'user' ORDER BY at LIMIT 1") == (
         ["text"],
@@ -110,13 +110,13 @@ def test_ordinary_questions_are_answered(filled: recollect.Memory) -> None:
     ],
 )
 def test_the_rows_of_a_question_within_a_question_can_be_counted(filled: recollect.Memory, query: str) -> None:
-    assert filled.history.sql(query)[1] == [(8,)]
+    assert filled.sql(query)[1] == [(8,)]
 
 
 def test_words_that_sound_like_commands_can_be_searched_for(filled: recollect.Memory) -> None:
     query = "SELECT count(*) FROM messages WHERE text LIKE '%set_config%' OR text LIKE '%drop table; delete%'"
 
-    assert filled.history.sql(query)[1] == [(0,)]
+    assert filled.sql(query)[1] == [(0,)]
 
 
 @pytest.mark.parametrize("table", BASE_TABLES)
@@ -308,34 +308,34 @@ def test_a_query_without_end_is_stopped(filled: recollect.Memory) -> None:
     endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT 1 FROM n) SELECT sum(x) FROM n"
 
     with pytest.raises(Unavailable, match=r"longer than 0\.3 seconds"):
-        filled.history.sql(endless, seconds=0.3)
+        filled.sql(endless, seconds=0.3)
 
-    assert filled.history.sql("SELECT 1")[1] == [(1,)]
+    assert filled.sql("SELECT 1")[1] == [(1,)]
 
 
 def test_no_more_rows_come_than_were_asked_for(filled: recollect.Memory) -> None:
     many = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 5000) SELECT x FROM n"
 
-    assert filled.history.sql(many, limit=7)[1] == [(number,) for number in range(1, 8)]
-    assert len(filled.history.sql(many)[1]) == 1000
+    assert filled.sql(many, limit=7)[1] == [(number,) for number in range(1, 8)]
+    assert len(filled.sql(many)[1]) == 1000
 
 
 def test_a_query_without_end_gives_its_first_rows(filled: recollect.Memory) -> None:
     endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 100000000) SELECT x FROM n"
 
-    assert len(filled.history.sql(endless, limit=5, seconds=5)[1]) == 5
+    assert len(filled.sql(endless, limit=5, seconds=5)[1]) == 5
 
 
 def test_a_mistake_is_explained_and_names_the_views(filled: recollect.Memory) -> None:
     for query in ("SELEC 1", "SELECT nosuchcolumn FROM messages", "SELECT * FROM nosuchtable"):
         with pytest.raises(Invalid, match="conversations, events, files, messages, occurrences"):
-            filled.history.sql(query)
+            filled.sql(query)
 
 
 def test_a_query_never_waits_for_a_writer(filled: recollect.Memory) -> None:
     with filled.database.write() as session:
         session.run("DELETE FROM history_messages")
-        assert filled.history.sql("SELECT count(*) FROM messages")[1] == [(8,)]
+        assert filled.sql("SELECT count(*) FROM messages")[1] == [(8,)]
         session.run("INSERT INTO history_titles (house, leaf_id, title) VALUES ('home', 'x', 'y')")
 
 
@@ -347,11 +347,11 @@ def test_another_house_is_invisible(open_house: OpenHouse, projects: Path) -> No
     theirs.history.ingest([projects / "theirs"])
 
     for view in VIEWS:
-        rows = mine.history.sql(f"SELECT * FROM {view}")[1]
+        rows = mine.sql(f"SELECT * FROM {view}")[1]
         assert rows
         assert "their vault" not in repr(rows)
-    assert mine.history.sql("SELECT count(*) FROM messages")[1] == [(4,)]
-    assert mine.history.sql("SELECT count(*) FROM conversations")[1] == [(1,)]
+    assert mine.sql("SELECT count(*) FROM messages")[1] == [(4,)]
+    assert mine.sql("SELECT count(*) FROM conversations")[1] == [(1,)]
 
 
 @pytest.mark.parametrize(
@@ -366,7 +366,7 @@ def test_a_condition_is_never_tried_on_rows_of_another_house(
     theirs.history.ingest([projects])
 
     try:
-        answer = repr(mine.history.sql(f"SELECT text FROM messages WHERE {condition}"))
+        answer = repr(mine.sql(f"SELECT text FROM messages WHERE {condition}"))
     except Invalid as error:
         answer = str(error)
 

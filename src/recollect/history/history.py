@@ -1,6 +1,7 @@
 """History: the one object through which everything that happened is taken in and read.
 
-Who may write: only this class, through `Ingest`. Messages and vault are canonical; conversations are derived.
+Who may write: only this class, through `Ingest`. Messages and vault are canonical; conversations are derived. It acts
+for a `Principal`: an agent reads what its sight allows and changes nothing.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -10,11 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recollect.clock import Clock, local, to_text
-from recollect.database import Database, Row
-from recollect.errors import Conflict, Invalid, NotFound, Unavailable
+from recollect.database import Database, Session
+from recollect.errors import Conflict, Denied, Invalid, NotFound, Unavailable
 from recollect.feed import Change, FeedStore
 from recollect.history.conversations import Conversation, Status
 from recollect.history.counts import IngestReport
+from recollect.history.listing import Listed, describe
 from recollect.history.messages import Message, Standing
 from recollect.history.spans import Span
 from recollect.history.store import (
@@ -26,8 +28,8 @@ from recollect.history.store import (
     SeenPath,
     ThreadStore,
 )
-from recollect.history.threads import stream_title
-from recollect.history.views import sql_views
+from recollect.history.views import history_views
+from recollect.scopes import OWNER, Principal, Sight, sight_of
 from recollect.settings import Settings, this_computer
 
 if TYPE_CHECKING:
@@ -41,19 +43,17 @@ RecordRun = Callable[[str, str, float, dict[str, object]], None]
 """(name, outcome, seconds, detail): where history reports what it did."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Listed:
-    """A conversation as people see it in a list."""
-
-    conversation: Conversation
-    title: str
-    thread: str
-    file: str
-
-
 class History:
-    def __init__(self, database: Database, settings: Settings, clock: Clock, record_run: RecordRun) -> None:
+    def __init__(
+        self,
+        database: Database,
+        settings: Settings,
+        clock: Clock,
+        record_run: RecordRun,
+        principal: Principal = OWNER,
+    ) -> None:
         self._database = database
+        self._principal = principal
         self._settings = settings
         self._house = settings.house
         self._clock = clock
@@ -77,6 +77,7 @@ class History:
 
         `guess`: in folders, open also documents and archives whose names say nothing; exports are often renamed.
         """
+        self._refuse_agents()
         self._refuse_while_paused()
         report = self._intake().ingest(
             paths,
@@ -92,6 +93,7 @@ class History:
 
     def scan(self, roots: Sequence[Path], below: Sequence[str] | None = None) -> IngestReport:
         """One pass over the watched folders, or over the changed folders among them."""
+        self._refuse_agents()
         self._refuse_while_paused()
         report = self._intake().scan(roots, below)
         if report.ingested or report.failed:
@@ -100,6 +102,7 @@ class History:
 
     def recover(self) -> IngestReport:
         """Go on with files whose reader died. One that cannot be read is set aside and reported."""
+        self._refuse_agents()
         report = self._intake().recover()
         if report.files:
             self._report_run("recover", report)
@@ -126,6 +129,7 @@ class History:
 
     def pause(self) -> str:
         """Stop taking anything in; since when it is stopped."""
+        self._refuse_agents()
         since = self.paused_since()
         if since:
             return since
@@ -136,6 +140,7 @@ class History:
 
     def resume(self) -> tuple[str, str] | None:
         """Go on; from when to when it was stopped. What was said in between stays out."""
+        self._refuse_agents()
         since = self.paused_since()
         if since is None:
             return None
@@ -161,15 +166,15 @@ class History:
         if status and status not in list(Status):
             raise Invalid(f"No status is called {status!r}. Known: {', '.join(Status)}.")
         with self._database.read() as session:
-            found = ConversationStore(session, self._house).latest_first(
+            found = self._conversations(session).latest_first(
                 ready_before=self._ready_before(), status=status, project=project, since=since, limit=limit
             )
-            return self._describe(ThreadStore(session, self._house), found)
+            return describe(self._threads(session), found)
 
     def conversation(self, name: str) -> Listed:
         """One conversation by its id, the start of its id, or its session."""
         with self._database.read() as session:
-            found = ConversationStore(session, self._house).with_prefix(name) if name.strip() else []
+            found = self._conversations(session).with_prefix(name) if name.strip() else []
             exact = [item for item in found if item.id == name]
             chosen = exact or [item for item in found if item.messages]
             if not chosen:
@@ -180,12 +185,12 @@ class History:
             conversation = chosen[0]
             if conversation.status is Status.ACTIVE and conversation.ended_at < self._ready_before():
                 conversation.status = Status.READY
-            return self._describe(ThreadStore(session, self._house), [conversation])[0]
+            return describe(self._threads(session), [conversation])[0]
 
     def messages(self, conversation: Conversation, *, everything: bool = False) -> list[Message]:
         """What was said; with `everything` also what was not: tool results, machine text, lines that are gone."""
         with self._database.read() as session:
-            store = MessageStore(session, self._house)
+            store = self._messages(session)
             found = store.of_conversation(conversation.id)
             if everything:
                 return found + store.of_agents(conversation.session_id, conversation.started_at, conversation.ended_at)
@@ -194,23 +199,24 @@ class History:
     def file_keys(self, messages: list[Message]) -> dict[str, str]:
         """File → its key, for the files of these messages."""
         with self._database.read() as session:
-            titles = ThreadStore(session, self._house).file_titles(sorted({message.file_id for message in messages}))
+            titles = self._threads(session).file_titles(sorted({message.file_id for message in messages}))
         return {file_id: key for file_id, (_, key) in titles.items()}
 
     def thread(self, conversation: Conversation) -> list[Listed]:
         """Every conversation of the same thread, oldest first: over silences, resumes, forks and continuations."""
         with self._database.read() as session:
-            threads = ThreadStore(session, self._house)
+            threads = self._threads(session)
             roots = threads.roots()
             root = roots.get(conversation.session_id, conversation.session_id)
             sessions = {name for name, other in roots.items() if other == root} | {conversation.session_id}
-            store = ConversationStore(session, self._house)
+            store = self._conversations(session)
             found = [item for name in sorted(sessions) for item in store.of_session(name) if item.messages]
             found.sort(key=lambda item: (item.started_at, item.id))
-            return self._describe(threads, found)
+            return describe(threads, found)
 
     def raw(self, message: Message) -> list[bytes]:
-        """The records of a message as they were read. They may hold secrets."""
+        """The records of a message as they were read. They may hold secrets: no agent sees them."""
+        self._refuse_agents()
         with self._database.read() as session:
             return LineStore(session, self._house).raw_of(message.file_id, message.id)
 
@@ -227,13 +233,13 @@ class History:
     def conversation_ids(self, *, projects: Sequence[str] = (), statuses: Sequence[str] = ()) -> list[str]:
         """Those of one of these projects (parts of their paths) and in one of these states; none given: any."""
         with self._database.read() as session:
-            store = ConversationStore(session, self._house)
+            store = self._conversations(session)
             return store.ids(self._ready_before(), projects=projects or [""], statuses=statuses or [""])
 
     def projects_of(self, conversation_ids: Sequence[str]) -> dict[str, str]:
         """Conversation → its project."""
         with self._database.read() as session:
-            return ConversationStore(session, self._house).projects(sorted(set(conversation_ids)))
+            return self._conversations(session).projects(sorted(set(conversation_ids)))
 
     def source_names(self) -> list[str]:
         from recollect.history.sources import sources
@@ -260,7 +266,7 @@ class History:
         """How many messages were touched after a change; None: how many were said at all."""
         with self._database.read() as session:
             if after is None:
-                return MessageStore(session, self._house).number_said()
+                return self._messages(session).number_said()
             return FeedStore(session, self._house).number(after)
 
     def changes(self, after: int, limit: int) -> list[Change]:
@@ -282,37 +288,61 @@ class History:
     def documents(self, message_ids: Sequence[str]) -> dict[str, Message]:
         """These messages as they are now. One that was deleted is not among them."""
         with self._database.read() as session:
-            return MessageStore(session, self._house).get(list(message_ids))
+            return self._messages(session).get(list(message_ids))
 
     def page(self, after: str, limit: int) -> list[Message]:
         """The messages whose ids come after this one, in the order of ids: all of them, page by page."""
         with self._database.read() as session:
-            return MessageStore(session, self._house).page(after, limit)
+            return self._messages(session).page(after, limit)
 
     def said_after(self, after: tuple[str, str], limit: int) -> list[tuple[str, str]]:
         """(time, id) of what was said, oldest first, after such a pair: the order in which an index is built, so that
         what was said together stands together in it. One page looks at every message: ask for large ones."""
         with self._database.read() as session:
-            return MessageStore(session, self._house).by_time(after, limit)
+            return self._messages(session).by_time(after, limit)
 
-    def _describe(self, threads: ThreadStore, found: list[Conversation]) -> list[Listed]:
-        titles = threads.titles([name for item in found for name in _title_names(item)])
-        files = threads.file_titles(sorted({item.file_id for item in found}))
-        roots = threads.roots()
-        listed: list[Listed] = []
-        for item in found:
-            file_title, key = files.get(item.file_id, ("", ""))
-            named = next((titles[name] for name in _title_names(item) if name in titles), "")
-            title = file_title or named or item.opening or "(no words of the user)"
-            listed.append(
-                Listed(
-                    conversation=item,
-                    title=title,
-                    thread=roots.get(item.session_id, item.session_id) or item.id,
-                    file=key,
-                )
-            )
-        return listed
+    # What the principal may see
+
+    def _sight(self, session: Session) -> Sight:
+        return sight_of(session, self._house, self._principal)
+
+    def _files(self, session: Session) -> FileStore:
+        return FileStore(session, self._house, sight=self._sight(session))
+
+    def _conversations(self, session: Session) -> ConversationStore:
+        return ConversationStore(session, self._house, self._sight(session))
+
+    def _messages(self, session: Session) -> MessageStore:
+        return MessageStore(session, self._house, self._sight(session))
+
+    def _threads(self, session: Session) -> ThreadStore:
+        return ThreadStore(session, self._house, self._sight(session))
+
+    def _refuse_agents(self) -> None:
+        if self._principal.is_confined:
+            raise Denied(f"{self._principal.name} may only read what was said. Ask a person of the house to do this.")
+
+    def file_scopes(self, file_ids: Sequence[str]) -> dict[str, str]:
+        """File → its scope, which is that of the messages stored for it."""
+        with self._database.read() as session:
+            return self._files(session).scopes(sorted(set(file_ids)))
+
+    def holds(self, session: Session, scope: str) -> int:
+        """How many files are of this scope."""
+        return FileStore(session, self._house).number_in(scope)
+
+    def rescope(self, session: Session, source: str) -> int:
+        """Give the files of a source the scopes that the bindings say by now; how many files have another one.
+
+        Their messages are noted as changed: who follows has to see them as somebody else's.
+        """
+        changed = FileStore(session, self._house).rescope(source)
+        MessageStore(session, self._house).touch(changed)
+        return len(changed)
+
+    def views(self, session: Session) -> dict[str, str]:
+        """What `memory.sql` shows of history."""
+        return history_views(self._house, self._sight(session), self._ready_before())
 
     def _ready_before(self) -> str:
         return to_text(self._clock() - self._gap)
@@ -321,6 +351,7 @@ class History:
 
     def queue(self, conversation: Conversation) -> Status:
         """Hand a finished conversation to the librarian, or skip it when it is too short; its status then."""
+        self._refuse_agents()
         if conversation.status is not Status.READY:
             raise Conflict(f"Conversation {conversation.id} is {conversation.status}, only a ready one can be queued.")
         short = conversation.messages < self._settings.min_conversation_messages
@@ -328,6 +359,7 @@ class History:
 
     def claim(self) -> Conversation | None:
         """The next queued conversation, now being processed by the caller."""
+        self._refuse_agents()
         with self._database.write() as session:
             store = ConversationStore(session, self._house)
             conversation = store.next_queued()
@@ -338,6 +370,7 @@ class History:
 
     def archive(self, conversation: Conversation) -> Status:
         """Done. One that gained messages meanwhile is not: it starts again."""
+        self._refuse_agents()
         return self._move(conversation, Status.ARCHIVED)
 
     def _move(self, conversation: Conversation, status: Status) -> Status:
@@ -360,25 +393,27 @@ class History:
 
     def files(self) -> list[File]:
         with self._database.read() as session:
-            return FileStore(session, self._house).every()
+            return self._files(session).every()
 
     def seen_paths(self) -> list[SeenPath]:
         with self._database.read() as session:
-            return FileStore(session, self._house).seen_paths()
+            return self._files(session).seen_paths()
 
     def sources(self) -> "list[SourceOverview]":
-        """Every known source: what lies on this computer, what came in, what was left out."""
+        """Every known source: what lies on this computer, what came in, what was left out. An agent is told only of
+        what came in: nobody can say whose the files are that did not."""
         from recollect.history.overview import overview_of
         from recollect.history.places import found_places
 
         with self._database.read() as session:
-            files = FileStore(session, self._house).every()
-            totals = MessageStore(session, self._house).by_source()
-        return overview_of(found_places(this_computer()), files, totals)
+            files = self._files(session).every()
+            totals = self._messages(session).by_source()
+        places = [] if self._principal.is_confined else found_places(this_computer())
+        return overview_of(places, files, totals)
 
     def figures(self) -> "Figures":
         with self._database.read() as session:
-            conversations = ConversationStore(session, self._house)
+            conversations = self._conversations(session)
             number, months, first, last = conversations.extent()
             return Figures(
                 conversations=number,
@@ -386,19 +421,9 @@ class History:
                 first_at=first,
                 last_at=last,
                 by_status=conversations.counts(self._ready_before()),
-                messages=MessageStore(session, self._house).counts(),
-                vault=LineStore(session, self._house).totals(),
+                messages=self._messages(session).counts(),
+                vault=LineStore(session, self._house, self._sight(session)).totals(),
             )
-
-    def sql(self, query: str, *, seconds: float = 10.0, limit: int = 1000) -> tuple[list[str], list[Row]]:
-        """Read-only SQL on views of this house, without the vault."""
-        return self._database.query(sql_views(self._house, self._ready_before()), query, seconds, limit)
-
-
-def _title_names(conversation: Conversation) -> list[str]:
-    """What a title may be kept under, beside that of the file."""
-    names = [stream_title(conversation.file_id, conversation.stream)] if conversation.stream else []
-    return [*names, conversation.leaf_id] if conversation.leaf_id else names
 
 
 def _content(conversation: Conversation) -> tuple[int, str, str]:

@@ -120,7 +120,7 @@ WHERE house = :house AND source = :source AND scope <> {_BOUND_NOW}
 RETURNING id
 """
 NUMBER_IN = "SELECT count(*) FROM history_files WHERE house = :house AND scope = :scope"
-SCOPES = "SELECT id, scope FROM history_files WHERE house = :house AND id IN (:values)"
+SCOPES = f"SELECT id, scope FROM history_files WHERE house = :house AND id IN (:values) {SEEN}"
 SET_STATUS = "UPDATE history_files SET status = :status, reason = :reason WHERE house = :house AND id = :id"
 PATHS = f"SELECT path, file_id, size, mtime_ns, inode FROM history_paths WHERE house = :house AND host = :host {SEEN}"
 PATH = f"{PATHS} AND path = :path"
@@ -200,7 +200,8 @@ class FileStore:
 
     def scopes(self, file_ids: list[str]) -> dict[str, str]:
         """File → its scope."""
-        return dict(self._session.among(SCOPES, file_ids, {"house": self._house})) if file_ids else {}
+        scopes = limited(SCOPES, seen_files(self._sight))
+        return dict(self._session.among(scopes, file_ids, {"house": self._house})) if file_ids else {}
 
     def set_status(self, file_id: str, status: FileStatus, reason: str = "") -> None:
         self._run(SET_STATUS, id=file_id, status=str(status), reason=reason)

@@ -20,7 +20,7 @@ from recollect.surfaces.cli.output import (
     warn,
     when,
 )
-from recollect.surfaces.cli.place import Place, json_option
+from recollect.surfaces.cli.place import Place, agent_option, json_option
 
 if TYPE_CHECKING:
     from recollect.history import IngestReport, Listed, Message
@@ -148,11 +148,12 @@ def print_report(report: "IngestReport") -> None:
 @click.option("--status", default="", help="active, ready, queued, processing, archived or skipped.")
 @click.option("--project", default="", help="Part of the working folder.")
 @click.option("--limit", default=30, type=click.IntRange(min=1), help="At most this many.", show_default=True)
+@agent_option
 @json_option
 @click.pass_obj
-def conversations(place: Place, status: str, project: str, limit: int, as_json: bool) -> None:
+def conversations(place: Place, status: str, project: str, limit: int, agent: str, as_json: bool) -> None:
     """List conversations, the latest first."""
-    with place.open() as memory:
+    with place.opened_as(agent) as memory:
         found = memory.history.conversations(status=status, project=project, limit=limit)
     if as_json:
         print_json([listed_json(item) for item in found])
@@ -197,13 +198,14 @@ def listed_json(item: "Listed") -> dict[str, object]:
     "--all", "everything", is_flag=True, help="Also tool results, machine text, sub-agents, lines that are gone."
 )
 @click.option("--thread", is_flag=True, help="The whole thread: resumed, forked and continued sessions too.")
+@agent_option
 @json_option
 @click.pass_obj
-def show(place: Place, name: str, everything: bool, thread: bool, as_json: bool) -> None:
+def show(place: Place, name: str, everything: bool, thread: bool, agent: str, as_json: bool) -> None:
     """Show one conversation as a readable transcript."""
     from recollect.history.transcript import plain
 
-    with place.open() as memory:
+    with place.opened_as(agent) as memory:
         item = memory.history.conversation(name)
         parts = memory.history.thread(item.conversation) if thread else [item]
         messages = [

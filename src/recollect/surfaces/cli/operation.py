@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from recollect.surfaces.cli.output import print_json, say, short_path, style, table, when
-from recollect.surfaces.cli.place import Place, json_option
+from recollect.surfaces.cli.place import Place, agent_option, json_option
 
 if TYPE_CHECKING:
     from recollect.memory import Memory
@@ -184,21 +184,22 @@ def doctor(place: Place, as_json: bool) -> None:
     "--limit", default=200, type=click.IntRange(1, 100_000), help="At most this many rows.", show_default=True
 )
 @click.option("--seconds", default=10.0, type=click.FloatRange(0.1, 300), help="At most this long.", show_default=True)
+@agent_option
 @json_option
 @click.pass_obj
-def sql(place: Place, query: str, limit: int, seconds: float, as_json: bool) -> None:
+def sql(place: Place, query: str, limit: int, seconds: float, agent: str, as_json: bool) -> None:
     """Ask with read-only SQL.
 
-    The views are conversations, messages, files, occurrences and events: your history without the vault.
+    The views are conversations, messages, files and occurrences: your history without the vault; records,
+    record_versions, record_events and record_sources: what was learned; and events: what the system did.
     Without QUERY the views and their columns are listed.
     """
-    from recollect.history.views import VIEWS
-
-    with place.open() as memory:
+    with place.opened_as(agent) as memory:
         if not query:
-            _show_views({name: memory.history.sql(f"SELECT * FROM {name}", limit=1)[0] for name in VIEWS}, as_json)
+            views = memory.views()
+            _show_views({name: memory.sql(f"SELECT * FROM {name}", limit=1)[0] for name in views}, as_json)
             return
-        columns, rows = memory.history.sql(query, seconds=seconds, limit=limit)
+        columns, rows = memory.sql(query, seconds=seconds, limit=limit)
     if as_json:
         print_json({"columns": columns, "rows": [list(row) for row in rows]})
     else:
