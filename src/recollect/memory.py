@@ -11,7 +11,7 @@ from recollect.errors import Denied
 from recollect.feed import Feed
 from recollect.history import History
 from recollect.runs import Runs
-from recollect.scopes import OWNER, Agents, Principal, sight_of
+from recollect.scopes import EVERYTHING, OWNER, Agents, Principal, sight_of
 from recollect.settings import Settings, load_settings
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from recollect.embedding import Models
     from recollect.knowledge import Knowledge
     from recollect.recall import Found, Recall
+    from recollect.transfer import Transfer
 
 
 class Memory:
@@ -98,6 +99,12 @@ class Memory:
         return Feed(self.database, self.settings.house)
 
     @property
+    def transfer(self) -> "Transfer":
+        from recollect.transfer import Transfer
+
+        return Transfer(self.database, self.settings, self.clock, self.principal)
+
+    @property
     def models(self) -> "Models":
         if self._owner:
             return self._owner.models
@@ -129,10 +136,11 @@ class Memory:
         from recollect.knowledge.views import knowledge_views
         from recollect.runs.views import run_views
 
-        house = self.settings.house
-        with self.database.read() as session:
-            sight = sight_of(session, house, self.principal)
-            return {**self.history.views(session), **knowledge_views(house, sight), **run_views(house, sight)}
+        house, sight = self.settings.house, EVERYTHING
+        if self.principal.is_confined:
+            with self.database.read() as session:
+                sight = sight_of(session, house, self.principal)
+        return {**self.history.views(sight), **knowledge_views(house, sight), **run_views(house, sight)}
 
     def sql(self, query: str, *, seconds: float = 10.0, limit: int = 1000) -> tuple[list[str], list[Row]]:
         """Read-only SQL on `views`: without the vault."""

@@ -340,9 +340,9 @@ class History:
         MessageStore(session, self._house).touch(changed)
         return len(changed)
 
-    def views(self, session: Session) -> dict[str, str]:
+    def views(self, sight: Sight) -> dict[str, str]:
         """What `memory.sql` shows of history."""
-        return history_views(self._house, self._sight(session), self._ready_before())
+        return history_views(self._house, sight, self._ready_before())
 
     def _ready_before(self) -> str:
         return to_text(self._clock() - self._gap)
