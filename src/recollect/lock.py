@@ -21,7 +21,7 @@ class HomeLock:
             file = open(self._path, "a+", encoding="utf-8")  # noqa: SIM115  held open as long as the lock is
         except OSError as error:
             raise Denied(f"{self._path} cannot be made: {error.strerror}. Choose another home with --home.") from error
-        if not _try_lock(file):
+        if not try_lock(file):
             file.seek(0)
             holder = file.read().strip() or "unknown"
             file.close()
@@ -48,7 +48,7 @@ def is_locked(runtime: Path) -> bool:
     """Whether a daemon holds the lock now."""
     try:
         with open(runtime / "daemon.lock", "a+", encoding="utf-8") as file:
-            return not _try_lock(file)
+            return not try_lock(file)
     except OSError:
         return False
 
@@ -56,7 +56,8 @@ def is_locked(runtime: Path) -> bool:
 if os.name == "nt":  # pragma: no cover
     import msvcrt
 
-    def _try_lock(file: IO[str]) -> bool:
+    def try_lock(file: IO[str]) -> bool:
+        """Whether it is ours now: until the file is closed, or the process ends."""
         try:
             file.seek(0x7FFF_0000)
             msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
@@ -66,7 +67,8 @@ if os.name == "nt":  # pragma: no cover
 else:
     import fcntl
 
-    def _try_lock(file: IO[str]) -> bool:
+    def try_lock(file: IO[str]) -> bool:
+        """Whether it is ours now: until the file is closed, or the process ends."""
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

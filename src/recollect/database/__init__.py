@@ -4,11 +4,11 @@ Owns the schema as numbered migrations and knows nothing of what the tables mean
 the house, so that the same schema shards by house. Only this package imports a database driver.
 """
 
-from recollect.database.database import Database, Parameters, Row, Session
+from recollect.database.database import Column, Database, Parameters, Row, Session
 from recollect.database.migrate import migrate
 from recollect.errors import Invalid, Unavailable
 
-__all__ = ["Database", "Parameters", "Row", "Session", "open_database"]
+__all__ = ["Column", "Database", "Parameters", "Row", "Session", "open_database"]
 
 
 def open_database(url: str) -> Database:

@@ -9,12 +9,34 @@ rolls back. A session belongs to the thread that opened it; each thread has a co
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from recollect.database.dialect import Dialect
 
 Row = tuple[Any, ...]
 Parameters = Mapping[str, Any]
+
+TYPES: dict[str, type] = {
+    "text": str,
+    "bigint": int,
+    "double precision": float,
+    "blob": bytes,
+    "bytea": bytes,
+}
+"""What the values of a column are, by the engine's word for its type."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    name: str
+    type: type
+    """str, int, float or bytes."""
+    is_nullable: bool
+    has_default: bool
+    key_place: int
+    """Its place in the primary key, from 1; 0 when it is no part of it."""
 
 
 class Session(ABC):
@@ -45,6 +67,19 @@ class Session(ABC):
     def value(self, sql: str, parameters: Parameters | None = None) -> Any:
         row = self.one(sql, parameters)
         return row[0] if row else None
+
+    def columns(self, table: str) -> list[Column]:
+        """Of a table, in their order; none when there is no such table."""
+        return [
+            Column(
+                name=name,
+                type=TYPES[kind],
+                is_nullable=bool(is_nullable),
+                has_default=bool(has_default),
+                key_place=place,
+            )
+            for name, kind, is_nullable, has_default, place in self.rows(self.dialect.columns, {"name": table})
+        ]
 
     @abstractmethod
     def among(self, sql: str, values: Sequence[str] | Sequence[int], parameters: Parameters | None = None) -> list[Row]:
@@ -84,6 +119,11 @@ class Database(ABC):
     @abstractmethod
     def compact(self) -> None:
         """Let nothing of what was deleted stay in its files."""
+
+    @abstractmethod
+    def backup(self, path: Path) -> None:
+        """Copy everything, as it is at one moment, into a new file at this path, while others read and write. Where the
+        rows lie in no file of ours, say what does it instead."""
 
     @abstractmethod
     def discard_beside(self, name: str) -> None:

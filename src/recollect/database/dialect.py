@@ -21,6 +21,8 @@ class Dialect:
     """Follows a table's columns: its rows are small and lie in the order of the key."""
     count_tables: str
     """How many tables have the name `:name`."""
+    columns: str
+    """Of the table `:name`, in order: name, type, whether it may be null, has a default, and its place in the key."""
     among: str
     """Follows a column: whether its value is one of the list `:values`."""
 
@@ -35,6 +37,9 @@ SQLITE = Dialect(
     key_type="TEXT",
     clustered="WITHOUT ROWID",
     count_tables="SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = :name",
+    columns="""
+SELECT name, lower(type), "notnull" = 0, dflt_value IS NOT NULL, pk FROM pragma_table_info(:name) ORDER BY cid
+""",
     among="IN (SELECT value FROM json_each(:values))",
 )
 POSTGRES = Dialect(
@@ -44,6 +49,12 @@ POSTGRES = Dialect(
     clustered="",
     count_tables="SELECT count(*) FROM information_schema.tables "
     "WHERE table_schema = current_schema() AND table_name = :name",
+    columns="""
+SELECT a.attname, format_type(a.atttypid, NULL), NOT a.attnotnull, a.atthasdef,
+    coalesce(array_position(string_to_array(i.indkey::text, ' '), a.attnum::text), 0)
+FROM pg_attribute a LEFT JOIN pg_index i ON i.indrelid = a.attrelid AND i.indisprimary
+WHERE a.attrelid = to_regclass(CAST(:name AS text)) AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum
+""",
     among="= ANY(:values)",
 )
 

@@ -10,6 +10,7 @@ import threading
 import zlib
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, LiteralString, cast
 
 import psycopg
@@ -112,6 +113,12 @@ class PostgresDatabase(Database):
 
     def compact(self) -> None:
         """The server does so by itself, in time."""
+
+    def backup(self, path: Path) -> None:
+        raise Invalid(
+            f"{self.location} is on a server, and `recollect backup` copies a file. Use pg_dump, "
+            "or `recollect export`, which works here too."
+        )
 
     def discard_beside(self, name: str) -> None:
         """Nothing lies beside but tables, which are sound as long as the server is."""

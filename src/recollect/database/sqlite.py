@@ -135,6 +135,26 @@ class SqliteDatabase(Database):
     def compact(self) -> None:
         self.run_alone("VACUUM")
 
+    def backup(self, path: Path) -> None:
+        _create_private(path)
+        with self._explained():
+            source, copy = apsw.Connection(str(self.path), flags=apsw.SQLITE_OPEN_READWRITE), apsw.Connection(str(path))
+            try:
+                source.set_busy_timeout(BUSY_MILLISECONDS)
+                # All pages in one step: who writes meanwhile goes on, and what they write is not part of it.
+                with copy.backup("main", source, "main") as backup:
+                    backup.step(-1)
+                # Without a log of its own it is one file, whole by itself.
+                copy.execute("PRAGMA journal_mode = DELETE")
+                problems = [str(row[0]) for row in copy.execute("PRAGMA quick_check(20)") if row[0] != "ok"]
+            except apsw.FullError as error:
+                raise Unavailable(f"The disk of {path} is full. Free some space, or choose another place.") from error
+            finally:
+                copy.close(True)
+                source.close(True)
+        if problems:
+            raise Corrupt(f"The copy of {self.path} is not sound: {problems[0]}. {self._remedy}")
+
     def discard_beside(self, name: str) -> None:
         path = self._path_beside(name)
         for suffix in ("", "-wal", "-shm"):

@@ -54,6 +54,7 @@ ON CONFLICT (house, id) DO UPDATE SET
 """
 RECEIPTS = f"SELECT {_RECEIPT} FROM lineage_receipts WHERE house = :house ORDER BY at, id"
 ADD_EXPORT = "INSERT INTO lineage_exports (house, id, at, kind, path) VALUES (:house, :id, :at, :kind, :path)"
+DROP_EXPORT = "DELETE FROM lineage_exports WHERE house = :house AND id = :id"
 EXPORTS = "SELECT id, at, kind, path FROM lineage_exports WHERE house = :house ORDER BY at, id"
 
 
@@ -187,6 +188,10 @@ class ReceiptStore:
     def note_export(self, export: Export) -> None:
         values = {name: getattr(export, name) for name in Export.__slots__}
         self._session.run(ADD_EXPORT, {"house": self._house, **values})
+
+    def drop_export(self, export_id: str) -> None:
+        """It came to nothing."""
+        self._session.run(DROP_EXPORT, {"house": self._house, "id": export_id})
 
     def exports(self) -> list[Export]:
         rows = self._session.rows(EXPORTS, {"house": self._house})

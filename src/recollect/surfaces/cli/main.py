@@ -8,6 +8,7 @@ import io
 import os
 import sys
 from importlib import import_module
+from keyword import iskeyword
 from pathlib import Path
 
 import click
@@ -21,6 +22,15 @@ COMMANDS = {
     "conversations": "history",
     "show": "history",
     "search": "search",
+    "remember": "knowledge",
+    "promote": "knowledge",
+    "records": "knowledge",
+    "record": "knowledge",
+    "why": "knowledge",
+    "edit": "knowledge",
+    "undo": "knowledge",
+    "context": "context",
+    "agents": "agents",
     "sources": "sources",
     "pause": "history",
     "resume": "history",
@@ -30,6 +40,9 @@ COMMANDS = {
     "sql": "operation",
     "models": "models",
     "reindex": "search",
+    "export": "transfer",
+    "import": "transfer",
+    "backup": "transfer",
     "eval": "evaluation",
     "completion": "operation",
 }
@@ -47,7 +60,8 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        return getattr(import_module(f"recollect.surfaces.cli.{COMMANDS[cmd_name]}"), cmd_name)
+        name = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
+        return getattr(import_module(f"recollect.surfaces.cli.{COMMANDS[cmd_name]}"), name)
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
