@@ -71,6 +71,15 @@ def shorten(text: str, characters: int) -> str:
     return text if len(text) <= characters else text[: characters - 1].rstrip() + "…"
 
 
+def printable(text: str) -> str:
+    """Without characters that would command the terminal."""
+    return text if text.isprintable() else "".join(character for character in text if character.isprintable())
+
+
+def on_one_line(text: str) -> str:
+    return printable(" ".join(text.split()))
+
+
 def width() -> int:
     import shutil
 

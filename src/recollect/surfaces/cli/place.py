@@ -1,6 +1,7 @@
-"""Where a command finds its home, and the option every command has."""
+"""Where a command finds its home, and the options that many commands have."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,13 @@ class Place:
 
         return open_memory(self.home, self.database)
 
+    @contextmanager
+    def opened_as(self, agent: str) -> "Generator[Memory]":
+        """As this agent sees and changes it, `ada` or in a room of its own `ada/kitchen`. Empty: as the person does."""
+        with self.open() as memory:
+            name, _, room = agent.partition("/")
+            yield memory.as_agent(name, room) if agent else memory
+
     def settings(self) -> "Settings":
         from recollect.settings import load_settings
 
@@ -42,4 +50,8 @@ class Place:
 
 json_option: Callable[[Callable[..., Any]], Callable[..., Any]] = click.option(
     "--json", "as_json", is_flag=True, help="One JSON document on stdout, nothing else."
+)
+
+agent_option: Callable[[Callable[..., Any]], Callable[..., Any]] = click.option(
+    "--agent", default="", metavar="NAME", help="As this agent sees and may change it."
 )
