@@ -32,7 +32,7 @@ TYPES: dict[str, type] = {
 class Column:
     name: str
     type: type
-    """str, int, float or bytes."""
+    """str, int, float or bytes; object for what our own schema has not."""
     is_nullable: bool
     has_default: bool
     key_place: int
@@ -68,12 +68,16 @@ class Session(ABC):
         row = self.one(sql, parameters)
         return row[0] if row else None
 
+    def tables(self) -> list[str]:
+        """The names of all tables there are, ours or not."""
+        return [row[0] for row in self.rows(self.dialect.tables)]
+
     def columns(self, table: str) -> list[Column]:
         """Of a table, in their order; none when there is no such table."""
         return [
             Column(
                 name=name,
-                type=TYPES[kind],
+                type=TYPES.get(kind, object),
                 is_nullable=bool(is_nullable),
                 has_default=bool(has_default),
                 key_place=place,
@@ -119,6 +123,14 @@ class Database(ABC):
     @abstractmethod
     def compact(self) -> None:
         """Let nothing of what was deleted stay in its files."""
+
+    @abstractmethod
+    def settle(self) -> None:
+        """Let nothing stay in its log that its files have no more. Unavailable while others hold an older state."""
+
+    @abstractmethod
+    def files(self) -> list[Path]:
+        """The files on this computer in which its rows lie, logs included. None: they lie with a server."""
 
     @abstractmethod
     def backup(self, path: Path) -> None:

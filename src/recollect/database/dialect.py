@@ -21,6 +21,8 @@ class Dialect:
     """Follows a table's columns: its rows are small and lie in the order of the key."""
     count_tables: str
     """How many tables have the name `:name`."""
+    tables: str
+    """The names of all tables."""
     columns: str
     """Of the table `:name`, in order: name, type, whether it may be null, has a default, and its place in the key."""
     among: str
@@ -37,6 +39,7 @@ SQLITE = Dialect(
     key_type="TEXT",
     clustered="WITHOUT ROWID",
     count_tables="SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = :name",
+    tables="SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name",
     columns="""
 SELECT name, lower(type), "notnull" = 0, dflt_value IS NOT NULL, pk FROM pragma_table_info(:name) ORDER BY cid
 """,
@@ -49,6 +52,8 @@ POSTGRES = Dialect(
     clustered="",
     count_tables="SELECT count(*) FROM information_schema.tables "
     "WHERE table_schema = current_schema() AND table_name = :name",
+    tables="SELECT table_name FROM information_schema.tables "
+    "WHERE table_schema = current_schema() AND table_type = 'BASE TABLE' ORDER BY table_name",
     columns="""
 SELECT a.attname, format_type(a.atttypid, NULL), NOT a.attnotnull, a.atthasdef,
     coalesce(array_position(string_to_array(i.indkey::text, ' '), a.attnum::text), 0)

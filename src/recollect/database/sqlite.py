@@ -31,6 +31,8 @@ CHECKPOINT_PAGES = 4_000
 """About 32 MB of log before it is folded back: fewer, larger folds than the default 1,000 pages."""
 PAGE_BYTES = 8_192
 """Compressed records are about 1 kB: the default page of 4 kB wastes a fifth of the space and time."""
+SETTLE_TRIES = 3
+"""Each waits as long as a busy database is waited for."""
 REMEDY = "Move it aside and run `recollect ingest` again, or restore a backup."
 REMEDY_OF_DERIVED = "Delete it: it is made anew from the database beside it."
 
@@ -43,6 +45,7 @@ PRAGMA cache_size = -{CACHE_KIBIBYTES};
 PRAGMA mmap_size = {MAP_BYTES};
 PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES};
 PRAGMA temp_store = MEMORY;
+PRAGMA secure_delete = ON;
 """
 
 
@@ -76,7 +79,6 @@ class SqliteDatabase(Database):
     def __init__(self, path: Path, remedy: str = REMEDY, *, is_derived: bool = False) -> None:
         self.path = path
         self._is_derived = is_derived
-        self._pragmas = PRAGMAS + ("PRAGMA secure_delete = ON;" if is_derived else "")
         self._remedy = remedy
         self.location = str(path)
         self._local = threading.local()
@@ -123,7 +125,6 @@ class SqliteDatabase(Database):
             self._connection().execute(sql)
 
     def beside(self, name: str) -> "SqliteDatabase":
-        # What is derived goes when its origin goes: nothing may stay in freed pages.
         return SqliteDatabase(self._path_beside(name), REMEDY_OF_DERIVED, is_derived=True)
 
     def is_replaced(self) -> bool:
@@ -134,6 +135,20 @@ class SqliteDatabase(Database):
 
     def compact(self) -> None:
         self.run_alone("VACUUM")
+
+    def settle(self) -> None:
+        with self._explained():
+            for _ in range(SETTLE_TRIES):
+                is_busy, _, _ = self._connection().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()[0]
+                if not is_busy:
+                    return
+        raise Unavailable(
+            f"{self.path} is being read by another program, so that its log cannot be emptied. Try again."
+        )
+
+    def files(self) -> list[Path]:
+        found = [self.path.with_name(self.path.name + suffix) for suffix in ("", "-wal", "-shm")]
+        return [path for path in found if path.exists()]
 
     def backup(self, path: Path) -> None:
         _create_private(path)
@@ -211,7 +226,7 @@ class SqliteDatabase(Database):
                 f"{self.path} is read-only. Make it and its folder writable, or choose another home with --home."
             )
         try:
-            connection.execute(self._pragmas)
+            connection.execute(PRAGMAS)
         except apsw.Error:
             connection.close(True)
             raise
