@@ -261,6 +261,24 @@ def test_a_statement_holds_on_the_day_until_whose_end_it_is_true(home: Path) -> 
     assert texts(home, "--true-at", "2024-02-01") == []
 
 
+def test_what_was_true_before_what_is_known_is_kept_as_that(home: Path) -> None:
+    key = ("--subject", "Ada", "--attribute", "city")
+    remember(home, "Ada lives in Porto.", *key, "--true-from", "2024-06-01")
+
+    done = run("remember", "Ada lives in Ghent.", *key, "--true-from", "2020-01-01", home=home)
+
+    assert done.out.startswith("Remembered as what was true until 2024-06-01 00:00: Ada lives in Ghent.\n")
+    assert texts(home) == ["Ada lives in Porto."]
+    assert texts(home, "--true-at", "2022-05-01") == ["Ada lives in Ghent."]
+
+
+def test_days_are_those_of_the_persons_zone(home: Path) -> None:
+    given = ("--true-from", "2026-05-01", "--true-until", "2026-05-01", "--json")
+    made = run("remember", "The gate is open.", *given, home=home, variables={"TZ": "Asia/Tokyo"}).json()
+
+    assert (made["true_from"], made["true_until"]) == ("2026-04-30T15:00:00.000Z", "2026-05-01T15:00:00.000Z")
+
+
 def test_an_expired_learning_is_left_out_until_it_is_asked_for(garden: Path) -> None:
     (water, *_) = told(garden, "records")
     in_days = datetime.fromisoformat(water["expires_at"]) - datetime.now(UTC)

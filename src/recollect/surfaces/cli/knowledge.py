@@ -175,7 +175,10 @@ def record(place: Place, name: str, history: bool, agent: str, as_json: bool) ->
 @json_option
 @click.pass_obj
 def why(place: Place, name: str, agent: str, as_json: bool) -> None:
-    """Tell where a record is from: words, message, who decided, what it replaced."""
+    """Tell where a record is from.
+
+    The words and the message it was read in, who decided and why, what it replaced, and each change of it.
+    """
     with place.opened_as(agent) as memory:
         chain = memory.knowledge.why(name)
         sources = sources_of(memory, chain.record)

@@ -136,17 +136,23 @@ def _listed_text(record: "Record") -> str:
 def print_learned(learned: "Learned", program: str) -> None:
     record = learned.record
     assert record
-    words = {
-        "same": "Known already",
-        "refines": "Remembered, in finer words",
-        "replaces": "Remembered, in place of what was known",
-    }
-    say(f"{style(words.get(learned.outcome, 'Remembered'), 'green')}: {on_one_line(record.text)}")
+    say(f"{style(_outcome(learned, record), 'green')}: {on_one_line(record.text)}")
     if learned.replaced and learned.replaced.id != record.id:
         say(f"  before: {style(on_one_line(learned.replaced.text), 'dim')}")
     if learned.outcome != "new":
         say(f"  {style(printable(learned.reason), 'dim')}")
     print_next(record, program)
+
+
+def _outcome(learned: "Learned", record: "Record") -> str:
+    if record.state == "replaced":
+        return f"Remembered as what was true until {when(record.true_until)}"
+    words = {
+        "same": "Known already",
+        "refines": "Remembered, in finer words",
+        "replaces": "Remembered, in place of what was known",
+    }
+    return words.get(learned.outcome, "Remembered")
 
 
 def print_next(record: "Record", program: str) -> None:
