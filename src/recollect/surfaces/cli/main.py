@@ -96,6 +96,11 @@ def main() -> None:
         else:
             error.show()
         code = error.exit_code
+    except UnicodeEncodeError:
+        if all(_is_text(argument) for argument in sys.argv):
+            raise
+        _explain("An argument is not UTF-8 text. Give it in the encoding of your terminal, UTF-8.", "Usage", as_json)
+        code = click.UsageError.exit_code
     except (click.Abort, KeyboardInterrupt):
         _explain("Stopped. What was done so far is kept; run it again to go on.", "Interrupted", as_json)
         code = INTERRUPTED
@@ -104,6 +109,11 @@ def main() -> None:
     except SystemExit as stop:  # Where click sees a broken pipe first, it puts something else in the place of stdout.
         code = stop.code if sys.stdout is stdout else _reader_left()
     sys.exit(code)
+
+
+def _is_text(argument: str) -> bool:
+    """Python hands bytes that are no text through as half characters: right for paths, for nothing else."""
+    return not any("\ud800" <= character <= "\udfff" for character in argument)
 
 
 def _reader_left() -> int:
