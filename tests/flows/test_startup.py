@@ -36,7 +36,9 @@ def imported_by(*arguments: str, home: Path) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--version"], ["--help"], ["conversations"], ["conversations", "--json"]], ids=" ".join
+    "arguments",
+    [["--version"], ["--help"], ["conversations"], ["conversations", "--json"], ["context", "--recent", "3"]],
+    ids=" ".join,
 )
 def test_nothing_heavy_is_imported_on_the_way(arguments: list[str], home: Path, projects: Path) -> None:
     Transcript("session").exchanges(2, about="豆 – ø").save(projects)
