@@ -3,6 +3,7 @@
 from dataclasses import asdict
 from typing import Any
 
+from recollect import Memory
 from recollect.history import History
 
 PAGE = 3
@@ -11,10 +12,11 @@ PAGE = 3
 class Follower:
     """`copy` holds each message's row by its id."""
 
-    def __init__(self, history: History) -> None:
-        self._history = history
-        self._feed_id = history.feed_id()
-        self.cursor = history.last_change()
+    def __init__(self, memory: Memory) -> None:
+        self._history = history = memory.history
+        self._feed = memory.feed
+        self._feed_id = self._feed.id()
+        self.cursor = self._feed.newest()
         self.copy: dict[str, dict[str, Any]] = {}
         after = ""
         while page := history.page(after, PAGE):
@@ -23,9 +25,9 @@ class Follower:
 
     def step(self, limit: int) -> int:
         """Follow some changes; how many."""
-        assert self._history.feed_id() == self._feed_id
-        assert self._history.can_follow(self.cursor)
-        changes = self._history.changes(self.cursor, limit)
+        assert self._feed.id() == self._feed_id
+        assert self._feed.can_follow(self.cursor)
+        changes = self._feed.changes(self.cursor, limit)
         touched = sorted({change.id for change in changes})
         found = self._history.documents(touched)
         for message_id in touched:

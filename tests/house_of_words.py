@@ -1,4 +1,4 @@
-"""A history in memory for tests of the index: messages that come, change, move and go, and the feed of it."""
+"""What an index follows, in memory: messages and records that come, change, move and go, and the feed of it."""
 
 import hashlib
 from collections.abc import Sequence
@@ -9,12 +9,17 @@ from typing import Any
 import numpy as np
 from builders import moment
 
-from recollect.feed import Change
+from recollect.feed import MESSAGE, RECORD, Change
 from recollect.history import Author, Message, Standing
+from recollect.knowledge import Category, Kind, Origin, Record, State
 from recollect.recall.index import Index, Snapshot
+from recollect.recall.index.documents import Document, Thing
 from recollect.recall.index.formats import Floats
+from recollect.recall.material import is_searched, message_document, record_document
 
 DIMENSIONS = 16
+FACTS = ("identity", "place", "at", "author", "kind", "until", "expires", "evergreen", "terms", "asking")
+"""That are the same in every build."""
 
 
 class WordVectors:
@@ -48,6 +53,9 @@ class HouseOfWords:
 
     def __init__(self, feed: str = "feed") -> None:
         self.messages: dict[str, Message] = {}
+        self.records: dict[str, list[Record]] = {}
+        self.scopes: dict[str, str] = {}
+        """File → whose it is; of those that are not the house's."""
         self.feed = feed
         self.log: list[Change] = []
 
@@ -84,9 +92,51 @@ class HouseOfWords:
         self.messages.pop(message_id, None)
         self._note(message_id)
 
-    def _note(self, *message_ids: str) -> None:
+    def bind(self, file_id: str, scope: str) -> None:
+        """The messages of a file are somebody else's from now on."""
+        self.scopes[file_id] = scope
+        self._note(*(message.id for message in self.messages.values() if message.file_id == file_id))
+
+    def learn(self, text: str, name: str, at: str = "2026-05-01T00:00:00.000Z", **fields: Any) -> Record:
+        """A new version of a record; it ends the one before."""
+        versions = self.records.setdefault(name, [])
+        versions[-1:] = [replace(last, believed_until=at) for last in versions[-1:]]
+        record = Record(
+            id=name,
+            version=len(versions) + 1,
+            scope="house",
+            kind=Kind.LEARNING,
+            subject="",
+            attribute="",
+            value="",
+            text=text,
+            category=Category.KNOWLEDGE,
+            tags=(),
+            confidence=1.0,
+            importance=0.5,
+            origin=Origin.TOLD,
+            learned_at=at,
+            true_from=at,
+            true_until="",
+            expires_at="",
+            state=State.CURRENT,
+            replaces="",
+            replaced_by="",
+            sources=(),
+            believed_from=at,
+        )
+        versions.append(replace(record, **fields))
+        self._note(name, kind=RECORD)
+        return versions[-1]
+
+    def forget(self, name: str) -> None:
+        """A record with all its versions."""
+        self.records.pop(name, None)
+        self._note(name, kind=RECORD)
+
+    def _note(self, *names: str, kind: str = MESSAGE) -> None:
         number = self.last_change() + 1
-        self.log += [Change(change=number, kind=MESSAGE, id=message_id) for message_id in message_ids]
+        self.log += [Change(change=number, kind=kind, id=name) for name in names]
 
     # What a follower asks for
 
@@ -104,20 +154,30 @@ class HouseOfWords:
         last = later[min(limit, len(later)) - 1].change if later else 0
         return [change for change in later if change.change <= last]
 
-    def documents(self, message_ids: Sequence[str]) -> dict[str, Message]:
-        return {message_id: self.messages[message_id] for message_id in message_ids if message_id in self.messages}
+    def documents(self, things: Sequence[Thing]) -> list[Document]:
+        found: list[Document] = []
+        for thing in things:
+            message = self.messages.get(thing.id)
+            if thing.kind == RECORD:
+                versions = self.records.get(thing.id, [])
+                found += [record_document(record) for record in versions if record.state is State.CURRENT]
+            elif message and is_searched(message):
+                found.append(message_document(message, self.scopes.get(message.file_id, "house")))
+        return found
 
-    def said_after(self, after: tuple[str, str], limit: int) -> list[tuple[str, str]]:
-        pairs = sorted((message.at, message.id) for message in self.messages.values() if not message.gone)
-        return [pair for pair in pairs if pair > after][:limit]
+    def page(self, after: tuple[str, str], limit: int) -> list[tuple[str, Thing]]:
+        pairs = [(message.at, Thing(MESSAGE, message.id)) for message in self.messages.values() if not message.gone]
+        pairs += [("~", Thing(RECORD, name)) for name in self.records]
+        pairs.sort(key=lambda pair: (pair[0], pair[1].id))
+        return [pair for pair in pairs if (pair[0], pair[1].id) > after][:limit]
 
 
 def contents_of(index: Index, models: Sequence[WordVectors], *questions: str) -> dict[str, Any]:
-    """Everything an index says, told by messages: two builds of one history say the same, however they number it."""
+    """Everything an index says, told by ids: two builds of one house say the same, however they number it."""
     snapshot = index.snapshot([model.name for model in models])
     asked = [(model.name, model.query(question)) for model in models for question in questions]
     docs = np.flatnonzero(snapshot.alive)
-    ids = dict(zip(docs.tolist(), snapshot.message_ids(docs), strict=True))
+    ids = dict(zip(docs.tolist(), snapshot.document_ids(docs), strict=True))
     facts = snapshot.facts
     keys = snapshot.conversation_keys(facts.conversation[docs].tolist())
     postings = snapshot.postings_of(snapshot.terms_with_prefix("", 1_000_000))
@@ -126,7 +186,8 @@ def contents_of(index: Index, models: Sequence[WordVectors], *questions: str) ->
             ids[doc]: (
                 keys[int(facts.conversation[doc])],
                 snapshot.sources[facts.source[doc]],
-                *(int(getattr(facts, name)[doc]) for name in ("identity", "place", "at", "author", "terms", "asking")),
+                snapshot.scopes[facts.scope[doc]],
+                *(int(getattr(facts, name)[doc]) for name in FACTS),
             )
             for doc in ids
         },

@@ -11,6 +11,7 @@ from pathlib import Path
 from house_of_words import WordVectors
 
 import recollect
+from recollect.recall import Material
 from recollect.recall.index import deepening, following, generations, open_index
 
 STATIC = WordVectors("static-16", 16)
@@ -20,19 +21,20 @@ DEEP = WordVectors("deep-8", 8)
 def work(home: Path, address: str, task: str) -> None:
     with recollect.open(home=home, database=address) as memory:
         index = open_index(memory.database, memory.settings.house)
+        material = Material(memory.feed, memory.history, memory.knowledge)
         sys.stdout.write("ready\n")
         sys.stdout.flush()
         if task == "follow":
-            index.follow(memory.history, STATIC)
+            index.follow(material, STATIC)
         elif task == "deepen":
-            index.deepen(memory.history, DEEP)
+            index.deepen(material, DEEP)
         elif task == "rebuild":
-            index.rebuild(memory.history, STATIC)
+            index.rebuild(material, STATIC)
         index.close()
 
 
 if __name__ == "__main__":
-    following.BATCH_DOCUMENTS = following.LOADED_MESSAGES = 64
+    following.BATCH_DOCUMENTS = following.LOADED_THINGS = 64
     deepening.COMMITTED_DOCUMENTS = 32
     generations.DELETED_ROWS = 2_000
     work(Path(sys.argv[1]), sys.argv[2], sys.argv[3])

@@ -61,7 +61,13 @@ class Memory:
     @property
     def agents(self) -> Agents:
         return Agents(
-            self.database, self.settings.house, self.clock, self.history.rescope, self._number_in, self.principal
+            self.database,
+            self.settings.house,
+            self.clock,
+            rescope=self.history.rescope,
+            holds=self._number_in,
+            source_names=self.history.source_names,
+            principal=self.principal,
         )
 
     def _number_in(self, session: Session, scope: str) -> int:
@@ -119,12 +125,13 @@ class Memory:
     def recall(self) -> "Recall":
         """Loaded when it is first needed: commands that do not search start without numpy."""
         if self._owner:
-            raise Denied("Searching as an agent is not there yet.")
+            return self._owner.recall.seen_by(self.principal)
         with self._opening:
             if self._recall is None:
-                from recollect.recall import Recall
+                from recollect.recall import Material, open_recall
 
-                self._recall = Recall(self.database, self.settings, self.history, self.models, self.clock)
+                material = Material(self.feed, self.history, self.knowledge)
+                self._recall = open_recall(self.database, self.settings, material, self.models, self.clock)
             return self._recall
 
     def search_memory(self, query: str, search_type: str = "both") -> "Found":

@@ -18,6 +18,7 @@ from house_of_words import contents_of
 from indexing import DEEP, STATIC
 
 import recollect
+from recollect.recall import Material
 from recollect.recall.index import Index, open_index
 
 INDEXING = Path(commands.__file__).with_name("indexing.py")
@@ -111,8 +112,9 @@ def test_kills_while_the_index_is_made_end_in_the_index_of_a_clean_run(tmp_path:
         workers.finish("follow")
         workers.finish("deepen")
         clean = Index(followed.database, "clean", followed.stored)
-        clean.follow(memory.history, STATIC)
-        clean.deepen(memory.history, DEEP)
+        material = Material(memory.feed, memory.history, memory.knowledge)
+        clean.follow(material, STATIC)
+        clean.deepen(material, DEEP)
         expected = contents(clean)
         assert len(expected["facts"]) > 1_000
         assert before == expected

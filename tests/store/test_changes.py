@@ -33,9 +33,9 @@ def changed_by(memory: recollect.Memory, act: Callable[[], object]) -> list[Mess
     Whatever is different after it must stand among the changes.
     """
     history = memory.history
-    before, cursor = rows_of(history), history.last_change()
+    before, cursor = rows_of(history), memory.feed.newest()
     act()
-    after, changes = rows_of(history), history.changes(cursor, 1)
+    after, changes = rows_of(history), memory.feed.changes(cursor, 1)
     noted = {change.id for change in _all_changes(memory, cursor)}
     different = {key for key in before.keys() | after.keys() if before.get(key) != after.get(key)}
     assert changes
@@ -45,7 +45,7 @@ def changed_by(memory: recollect.Memory, act: Callable[[], object]) -> list[Mess
 
 
 def _all_changes(memory: recollect.Memory, after: int) -> list[Change]:
-    return memory.history.changes(after, 1_000_000)
+    return memory.feed.changes(after, 1_000_000)
 
 
 def texts(messages: list[Message | None]) -> set[str]:
@@ -74,7 +74,7 @@ def test_a_reply_that_grows_is_a_change_of_that_reply_alone(memory: recollect.Me
     told.user("When do I sow beans?")
     reply = told.assistant("In May.")
     memory.history.ingest([told.save(projects)])
-    cursor = memory.history.last_change()
+    cursor = memory.feed.newest()
     told.assistant("After the frost.", message_id=reply)
 
     changed = changed_by(memory, lambda: memory.history.ingest([told.save(projects)]))
@@ -190,7 +190,7 @@ def test_each_step_of_a_write_is_a_change_by_itself(memory: recollect.Memory, tm
         (logged.id, lambda store: store.insert([logged])),
     ]
     for message_id, step in steps:
-        cursor, before = memory.history.last_change(), rows_of(memory.history)
+        cursor, before = memory.feed.newest(), rows_of(memory.history)
         with memory.database.write() as session:
             step(MessageStore(session, "home"))
         assert rows_of(memory.history) != before
@@ -199,7 +199,7 @@ def test_each_step_of_a_write_is_a_change_by_itself(memory: recollect.Memory, tm
 
 def test_what_stands_as_it_stood_is_no_change(memory: recollect.Memory, projects: Path) -> None:
     memory.history.ingest([Transcript("beans").exchanges(2).save(projects)])
-    cursor = memory.history.last_change()
+    cursor = memory.feed.newest()
     messages = list(memory.history.export())
     standings = dict.fromkeys((message.id for message in messages), Standing.SAID)
     standings[messages[0].id] = Standing.WITHDRAWN
@@ -214,11 +214,11 @@ def test_what_stands_as_it_stood_is_no_change(memory: recollect.Memory, projects
 def test_reading_what_was_read_is_no_change(memory: recollect.Memory, projects: Path) -> None:
     Transcript("beans").exchanges(2).save(projects)
     memory.history.ingest([projects])
-    last = memory.history.last_change()
+    last = memory.feed.newest()
 
     memory.history.ingest([projects])
 
-    assert memory.history.last_change() == last > 0
+    assert memory.feed.newest() == last > 0
 
 
 # Whatever happens to the files
@@ -235,7 +235,7 @@ def follow_and_compare(
     memory = open_house()
     moves, variant, looks = story
     folder = tmp_path / f"{memory.settings.house}/followed"
-    early, late = Follower(memory.history), None
+    early, late = Follower(memory), None
     steps = iter(limits)
     before: Files = {}
     found = states(STORIES[name](variant), moves)
@@ -246,17 +246,17 @@ def follow_and_compare(
             memory.history.ingest([folder])
             with suppress(StopIteration):
                 early.step(next(steps))
-            late = late or Follower(memory.history)
+            late = late or Follower(memory)
         before = files
         if trims and late:
             late.catch_up(2)
-            memory.history.forget_changes(min(early.cursor, late.cursor))
+            memory.feed.trim("reader", min(early.cursor, late.cursor))
 
     for follower in (early, late):
         assert follower
         follower.catch_up(1)
         assert follower.copy == rows_of(memory.history)
-        assert follower.cursor == memory.history.last_change()
+        assert follower.cursor == memory.feed.newest()
 
 
 @pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
@@ -288,7 +288,7 @@ def test_a_message_that_another_file_takes_over_is_followed(
     told = Transcript("original").exchanges(3)
     copy = told.fork("copy").exchanges(1, "ladders")
     paths = [copy.save(projects), told.save(projects)]
-    follower = Follower(memory.history)
+    follower = Follower(memory)
     for path in paths if copy_first else reversed(paths):
         memory.history.ingest([path])
         follower.catch_up()
@@ -312,7 +312,7 @@ def test_a_transaction_has_one_number_and_the_next_a_greater_one(memory: recolle
     first = note(memory.database, "home", "b", "a", "b")
     second = note(memory.database, "home", "a")
 
-    assert 0 < first < second == memory.history.last_change()
+    assert 0 < first < second == memory.feed.newest()
     assert [(change.change, change.id) for change in _all_changes(memory, 0)] == [
         (first, "a"),
         (first, "b"),
@@ -325,15 +325,15 @@ def test_a_number_is_never_split_over_two_readings(memory: recollect.Memory) -> 
     second = note(memory.database, "home", "d")
     note(memory.database, "home", "e")
 
-    assert [change.id for change in memory.history.changes(0, 2)] == ["a", "b", "c"]
-    assert [change.id for change in memory.history.changes(0, 4)] == ["a", "b", "c", "d"]
-    assert [change.id for change in memory.history.changes(first, 1)] == ["d"]
-    assert [change.id for change in memory.history.changes(second, 9)] == ["e"]
+    assert [change.id for change in memory.feed.changes(0, 2)] == ["a", "b", "c"]
+    assert [change.id for change in memory.feed.changes(0, 4)] == ["a", "b", "c", "d"]
+    assert [change.id for change in memory.feed.changes(first, 1)] == ["d"]
+    assert [change.id for change in memory.feed.changes(second, 9)] == ["e"]
 
 
 def test_a_write_that_fails_leaves_no_change(memory: recollect.Memory, projects: Path) -> None:
     memory.history.ingest([Transcript("beans").exchanges(1).save(projects)])
-    before = (memory.history.last_change(), _all_changes(memory, 0), rows_of(memory.history))
+    before = (memory.feed.newest(), _all_changes(memory, 0), rows_of(memory.history))
     message = next(memory.history.export())
 
     with suppress(ZeroDivisionError), memory.database.write() as session:
@@ -343,18 +343,18 @@ def test_a_write_that_fails_leaves_no_change(memory: recollect.Memory, projects:
         assert FeedStore(session, "home").newest() > before[0]
         1 / 0  # noqa: B018
 
-    assert (memory.history.last_change(), _all_changes(memory, 0), rows_of(memory.history)) == before
+    assert (memory.feed.newest(), _all_changes(memory, 0), rows_of(memory.history)) == before
 
 
 def test_each_house_has_changes_of_its_own(open_house: OpenHouse, projects: Path) -> None:
     mine, theirs = open_house(), open_house()
     mine.history.ingest([Transcript("mine").exchanges(1).save(projects)])
 
-    assert mine.history.last_change() > 0
-    assert theirs.history.last_change() == 0
-    assert theirs.history.changes(0, 10) == []
-    assert mine.history.feed_id() != theirs.history.feed_id()
-    theirs.history.forget_changes(mine.history.last_change() + 1)
+    assert mine.feed.newest() > 0
+    assert theirs.feed.newest() == 0
+    assert theirs.feed.changes(0, 10) == []
+    assert mine.feed.id() != theirs.feed.id()
+    theirs.feed.trim("reader", mine.feed.newest() + 1)
     assert len(_all_changes(mine, 0)) == 2
 
 
@@ -366,32 +366,32 @@ def test_trimming_keeps_the_newest_change(memory: recollect.Memory) -> None:
     note(memory.database, "home", "b")
     last = note(memory.database, "home", "c", "d")
 
-    memory.history.forget_changes(first)
+    memory.feed.trim("reader", first)
     assert len(_all_changes(memory, 0)) == 4
-    memory.history.forget_changes(last + 1)
-    memory.history.forget_changes(last + 1)
+    memory.feed.trim("reader", last + 1)
+    memory.feed.trim("reader", last + 1)
 
     assert [(change.change, change.id) for change in _all_changes(memory, 0)] == [(last, "c"), (last, "d")]
-    assert memory.history.last_change() == last
+    assert memory.feed.newest() == last
     assert note(memory.database, "home", "a") > last
 
 
 def test_who_has_read_all_that_was_trimmed_may_follow_and_others_may_not(memory: recollect.Memory) -> None:
     first, second, third, last = (note(memory.database, "home", name) for name in "abcd")
-    assert memory.history.can_follow(0)
+    assert memory.feed.can_follow(0)
 
-    memory.history.forget_changes(third)
+    memory.feed.trim("reader", third)
 
-    known = {number: memory.history.can_follow(number) for number in (0, first, second, third, last, last + 1)}
+    known = {number: memory.feed.can_follow(number) for number in (0, first, second, third, last, last + 1)}
     assert known == {0: False, first: False, second: True, third: True, last: True, last + 1: False}
 
 
 def test_a_history_without_changes_can_be_followed_from_its_start(memory: recollect.Memory) -> None:
-    assert memory.history.last_change() == 0
-    assert memory.history.can_follow(0)
-    assert not memory.history.can_follow(1)
-    memory.history.forget_changes(10)
-    assert memory.history.can_follow(0)
+    assert memory.feed.newest() == 0
+    assert memory.feed.can_follow(0)
+    assert not memory.feed.can_follow(1)
+    memory.feed.trim("reader", 10)
+    assert memory.feed.can_follow(0)
 
 
 def test_a_database_put_back_from_a_backup_is_noticed(memory: recollect.Memory) -> None:
@@ -400,22 +400,32 @@ def test_a_database_put_back_from_a_backup_is_noticed(memory: recollect.Memory) 
     cursor = note(memory.database, "home", "b")
     with memory.database.write() as session:
         session.run("DELETE FROM feed_changes WHERE change > :kept", {"kept": kept[-1].change})
-    assert not memory.history.can_follow(cursor)
+    assert not memory.feed.can_follow(cursor)
 
     for name in "cdefgh":
         note(memory.database, "home", name)
 
-    assert not memory.history.can_follow(cursor)
-    assert memory.history.can_follow(kept[-1].change)
+    assert not memory.feed.can_follow(cursor)
+    assert memory.feed.can_follow(kept[-1].change)
+
+
+def test_what_a_slower_follower_has_not_read_is_kept_for_it(memory: recollect.Memory) -> None:
+    first, second, third, last = (note(memory.database, "home", name) for name in "abcd")
+    memory.feed.trim("slow", second)
+
+    memory.feed.trim("quick", last)
+
+    assert memory.feed.can_follow(second)
+    assert [change.change for change in _all_changes(memory, first)] == [second, third, last]
 
 
 def test_the_feed_keeps_its_identity(memory: recollect.Memory, engine: str, home: Path, projects: Path) -> None:
-    identity = memory.history.feed_id()
+    identity = memory.feed.id()
     memory.history.ingest([Transcript("beans").exchanges(1).save(projects)])
-    memory.history.forget_changes(memory.history.last_change())
+    memory.feed.trim("reader", memory.feed.newest())
 
     with recollect.open(home=home, database=engine) as again:
-        assert again.history.feed_id() == memory.history.feed_id() == identity
+        assert again.feed.id() == memory.feed.id() == identity
 
 
 # From before there were changes
@@ -429,12 +439,12 @@ def test_what_was_there_before_changes_were_noted_is_read_once_and_followed(
     with recollect.open(home=home, database=url) as memory:
         memory.history.ingest([path])
         as_it_was = rows_of(memory.history)
-    forget_the_third_step(url)
+    go_back_to_the_second_step(url)
 
     with recollect.open(home=home, database=url) as memory:
         assert rows_of(memory.history) == as_it_was
-        assert memory.history.last_change() == 0
-        follower = Follower(memory.history)
+        assert memory.feed.newest() == 0
+        follower = Follower(memory)
         assert follower.copy == as_it_was
         append(path, Transcript("beans").exchanges(3).raw[path.stat().st_size :])
         memory.history.ingest([path])
@@ -443,13 +453,16 @@ def test_what_was_there_before_changes_were_noted_is_read_once_and_followed(
         assert len(follower.copy) == 6
 
 
-def forget_the_third_step(url: str) -> None:
+def go_back_to_the_second_step(url: str) -> None:
     """Make the database one of schema 2."""
     database = open_database(url)
-    third = next(step for step in known_migrations() if step.name == "changes")
+    later = [step for step in known_migrations() if step.version > 2]
     with database.write() as session:
-        for statement in statements(database.dialect.schema(third.text)):
-            session.run(f"DROP TABLE {statement.split()[2]}")
-        session.run("DELETE FROM schema_versions WHERE version >= :version", {"version": third.version})
-    assert migrate(database, [step for step in known_migrations() if step.version < third.version]) == []
+        session.run("DROP INDEX history_files_by_scope")
+        session.run("ALTER TABLE history_files DROP COLUMN scope")
+        for statement in [part for step in later for part in statements(database.dialect.schema(step.text))]:
+            if statement.startswith("CREATE TABLE"):
+                session.run(f"DROP TABLE IF EXISTS {statement.split()[2]}")
+        session.run("DELETE FROM schema_versions WHERE version > 2")
+    assert migrate(database, [step for step in known_migrations() if step.version <= 2]) == []
     database.close()

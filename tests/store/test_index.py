@@ -45,12 +45,12 @@ def history() -> HouseOfWords:
 
 def found(index: Index, term: str) -> list[str]:
     snapshot = index.snapshot()
-    return sorted(snapshot.message_ids(snapshot.postings(term)[0]))
+    return sorted(snapshot.document_ids(snapshot.postings(term)[0]))
 
 
 def nearest(index: Index, text: str, count: int = 3, model: WordVectors = STATIC) -> list[str]:
     snapshot = index.snapshot([model.name])
-    return snapshot.message_ids(snapshot.nearest(model.name, model.query(text), None, count)[0])
+    return snapshot.document_ids(snapshot.nearest(model.name, model.query(text), None, count)[0])
 
 
 def test_an_index_that_never_followed_is_empty_and_can_be_asked(index: Index) -> None:
@@ -72,7 +72,7 @@ def test_what_was_said_is_found_by_its_words_and_by_its_vector(index: Index, his
 
     snapshot = index.snapshot([STATIC.name])
     docs, frequencies = snapshot.postings("bean")
-    assert snapshot.message_ids(docs) == [bean]
+    assert snapshot.document_ids(docs) == [bean]
     assert frequencies.tolist() == [3]
     assert snapshot.docs_of([tomato, "m9"]) == {tomato: 1 - int(docs[0])}
     assert nearest(index, "shade gravel", 1) == [tomato]
@@ -140,8 +140,8 @@ def test_a_message_that_moved_to_another_conversation_keeps_its_number(index: In
     numbers = after.conversation_ordinals(["c1", "c2", "c3"])
     assert sorted(numbers) == ["c1", "c2"]
     assert after.conversation_keys(list(numbers.values())) == {number: key for key, number in numbers.items()}
-    assert after.message_ids(after.conversation_documents([numbers["c2"]])) == [ids[2]]
-    assert after.message_ids(after.conversation_documents(list(numbers.values()))) == ids
+    assert after.document_ids(after.conversation_documents([numbers["c2"]])) == [ids[2]]
+    assert after.document_ids(after.conversation_documents(list(numbers.values()))) == ids
     docs = np.array([after.docs_of(ids)[name] for name in ids])
     assert after.neighbours(docs, 1).tolist() == [docs[1], -1, -1]
     assert before.neighbours(docs, 1).tolist() == [docs[1], docs[2], -1]
@@ -355,7 +355,7 @@ def test_equal_texts_tie_exactly_and_in_the_same_order_in_every_build(
     snapshots = [index.snapshot([STATIC.name]) for index in (one, other)]
     best = [snapshot.nearest(STATIC.name, STATIC.query("ok"), None, 5) for snapshot in snapshots]
     assert len(set(best[0][1].tolist())) == 1
-    ids = [snapshot.message_ids(docs) for snapshot, (docs, _) in zip(snapshots, best, strict=True)]
+    ids = [snapshot.document_ids(docs) for snapshot, (docs, _) in zip(snapshots, best, strict=True)]
     assert ids[0] == ids[1]
 
 
@@ -430,8 +430,8 @@ def fail() -> None:
 @pytest.fixture
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("recollect.recall.index.following.BATCH_DOCUMENTS", 8)
-    monkeypatch.setattr("recollect.recall.index.following.LOADED_MESSAGES", 4)
-    monkeypatch.setattr("recollect.recall.index.following.SAID_PAGE", 20)
+    monkeypatch.setattr("recollect.recall.index.following.LOADED_THINGS", 4)
+    monkeypatch.setattr("recollect.recall.index.following.PAGE", 20)
 
 
 @pytest.mark.usefixtures("small_batches")

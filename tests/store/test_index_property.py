@@ -105,8 +105,8 @@ def test_an_index_that_followed_equals_one_that_was_built_at_once(
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("recollect.recall.index.following.BATCH_DOCUMENTS", 3)
-        patch.setattr("recollect.recall.index.following.LOADED_MESSAGES", 2)
-        patch.setattr("recollect.recall.index.following.SAID_PAGE", 5)
+        patch.setattr("recollect.recall.index.following.LOADED_THINGS", 2)
+        patch.setattr("recollect.recall.index.following.PAGE", 5)
         patch.setattr("recollect.recall.index.deepening.COMMITTED_DOCUMENTS", 2)
         story = Story(open_house())
         for kind, *details in happening:

@@ -23,7 +23,7 @@ from stories.looks import EXAMPLES, LOOKS, Look, lay, moves_of, property_with
 
 import recollect
 from recollect.recall.index import Index, Snapshot, open_index
-from recollect.recall.index.documents import is_document
+from recollect.recall.material import Material, is_searched
 from recollect.recall.words import query_terms
 
 STATIC, DEEP = WordVectors(), WordVectors("deep-8", 8)
@@ -48,6 +48,7 @@ class Searcher:
     def __init__(self, memory: recollect.Memory, index: Index) -> None:
         self.memory = memory
         self.index = index
+        self.material = Material(memory.feed, memory.history, memory.knowledge)
 
     def do(self, doing: str) -> None:
         getattr(self, f"_{doing}")()
@@ -57,21 +58,21 @@ class Searcher:
         self._deepen()
 
     def _follow(self) -> None:
-        self.index.follow(self.memory.history, STATIC)
+        self.index.follow(self.material, STATIC)
 
     def _some(self) -> None:
-        self.index.follow(self.memory.history, STATIC, 1)
+        self.index.follow(self.material, STATIC, 1)
 
     def _deepen(self) -> None:
-        self.index.deepen(self.memory.history, DEEP)
+        self.index.deepen(self.material, DEEP)
 
     def _rebuild(self) -> None:
-        self.index.rebuild(self.memory.history, STATIC)
+        self.index.rebuild(self.material, STATIC)
 
     def _trim(self) -> None:
         consumed = self.index.consumed()
         if consumed is not None:
-            self.memory.history.forget_changes(consumed)
+            self.material.trim(consumed)
 
     def _again(self) -> None:
         """As after a restart: nothing is remembered but what was committed."""
@@ -94,12 +95,12 @@ def keyword_search(snapshot: Snapshot, text: str) -> Found:
         scores[docs] += weight * frequencies / (frequencies + 0.3 + 0.9 * lengths[docs])
     docs = np.flatnonzero(scores)
     docs = docs[np.lexsort((snapshot.facts.identity[docs], -scores[docs]))][:BEST]
-    return list(zip(snapshot.message_ids(docs), scores[docs].tolist(), strict=True))
+    return list(zip(snapshot.document_ids(docs), scores[docs].tolist(), strict=True))
 
 
 def vector_search(snapshot: Snapshot, model: WordVectors, text: str) -> Found:
     docs, similarities = snapshot.nearest(model.name, model.query(text), None, BEST)
-    return list(zip(snapshot.message_ids(docs), similarities.tolist(), strict=True))
+    return list(zip(snapshot.document_ids(docs), similarities.tolist(), strict=True))
 
 
 def answers(index: Index, queries: list[str]) -> list[tuple[str, Found, Found, Found]]:
@@ -173,7 +174,7 @@ def assert_only_documents_are_found(
     memory: recollect.Memory, found: list[tuple[str, Found, Found, Found]], indexed: Iterable[str]
 ) -> None:
     """All of them are there, and nothing that was left or is gone: two indexes that find nothing would be equal too."""
-    documents = {message.id for message in memory.history.export() if is_document(message)}
+    documents = {message.id for message in memory.history.export() if is_searched(message)}
     assert set(indexed) == documents
     hits = Counter(message_id for _, *results in found for result in results for message_id, _ in result)
     assert hits.keys() <= documents

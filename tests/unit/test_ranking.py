@@ -61,7 +61,7 @@ class Ranked:
         return rank(corpus, asked)
 
     def ids(self, found: Ranking) -> list[str]:
-        return self.index.snapshot().message_ids(found.docs)
+        return self.index.snapshot().document_ids(found.docs)
 
     def parts(self, found: Ranking, message_id: str) -> dict[str, float]:
         place = self.ids(found).index(message_id)

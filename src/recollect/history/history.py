@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from recollect.clock import Clock, local, to_text
 from recollect.database import Database, Session
 from recollect.errors import Conflict, Denied, Invalid, NotFound, Unavailable
-from recollect.feed import Change, FeedStore
 from recollect.history.conversations import Conversation, Status
 from recollect.history.counts import IngestReport
 from recollect.history.listing import Listed, describe
@@ -59,6 +58,10 @@ class History:
         self._clock = clock
         self._record_run = record_run
         self._gap = timedelta(minutes=settings.conversation_gap_minutes)
+
+    def seen_by(self, principal: Principal) -> "History":
+        """The same history, for somebody else."""
+        return History(self._database, self._settings, self._clock, self._record_run, principal)
 
     # Taking in
 
@@ -248,42 +251,10 @@ class History:
 
     # Following
 
-    def feed_id(self) -> str:
-        """The identity of this history's changes. Another one: the database is another, and what followed is void."""
+    def number_said(self) -> int:
+        """How many messages there are that an index reads."""
         with self._database.read() as session:
-            state = FeedStore(session, self._house).state()
-        if state:
-            return state[0]
-        with self._database.write() as session:
-            return FeedStore(session, self._house).begin()
-
-    def last_change(self) -> int:
-        """The number of the newest change; 0 when there was none since changes are noted."""
-        with self._database.read() as session:
-            return FeedStore(session, self._house).newest()
-
-    def waiting(self, after: int | None) -> int:
-        """How many messages were touched after a change; None: how many were said at all."""
-        with self._database.read() as session:
-            if after is None:
-                return self._messages(session).number_said()
-            return FeedStore(session, self._house).number(after)
-
-    def changes(self, after: int, limit: int) -> list[Change]:
-        """What was touched after a change, in order: about `limit`, more where one transaction touched more."""
-        with self._database.read() as session:
-            return FeedStore(session, self._house).after(after, limit)
-
-    def can_follow(self, after: int) -> bool:
-        """Whether `changes(after)` misses nothing. If not, the database was put back to an older state, or the
-        changes were trimmed for somebody who had read on: begin anew."""
-        with self._database.read() as session:
-            return FeedStore(session, self._house).is_known(after)
-
-    def forget_changes(self, before: int) -> None:
-        """Trim what has been followed: the changes before this one. The newest always stays."""
-        with self._database.write() as session:
-            FeedStore(session, self._house).forget(before)
+            return self._messages(session).number_said()
 
     def documents(self, message_ids: Sequence[str]) -> dict[str, Message]:
         """These messages as they are now. One that was deleted is not among them."""

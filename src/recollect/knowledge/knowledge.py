@@ -56,6 +56,10 @@ class Knowledge:
         self._clock = clock
         self._principal = principal
 
+    def seen_by(self, principal: Principal) -> "Knowledge":
+        """The same records, for somebody else."""
+        return Knowledge(self._database, self._house, self._clock, principal)
+
     # Learning
 
     def remember(

@@ -7,9 +7,14 @@ from recollect.recall.time_phrases import Period
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
-    """One message that answers, and where it stands."""
+    """One message or record that answers, and where it stands.
+
+    Of a record: `at` is when this version came to be believed, `author` is "record", `source` how it came to be known;
+    conversation, session, file and line are those of the first message it is from, if there is one.
+    """
 
     kind: str = "message"
+    """message or record."""
     id: str
     text: str
     """All of it."""
@@ -22,7 +27,7 @@ class Hit:
     project: str
     score: float
     conversation: str
-    """Empty for what a sub-agent said beside a conversation."""
+    """Empty for what a sub-agent said beside a conversation, and for a record that came from none."""
     session_id: str
     file: str
     """Its key, as in `recollect conversations`."""

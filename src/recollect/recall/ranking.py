@@ -2,7 +2,7 @@
 
 Candidates are the documents with the best words and those closest in meaning, and their neighbours; a small house is
 looked at whole. Same documents, same question, same order on every engine and after every rebuild: what is equal in
-score is ordered by the message's identity.
+score is ordered by the document's identity.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from recollect.recall import closeness, keyword
 from recollect.recall.decay import recency
-from recollect.recall.index.formats import AUTHORS
+from recollect.recall.index.formats import AUTHORS, KINDS
 from recollect.recall.index.snapshot import Snapshot
 from recollect.recall.keyword import Term
 from recollect.recall.lending import Neighbourhood, need, neighbourhood
@@ -32,6 +32,7 @@ LOOKED_AT_WHOLE = 4_000
 CANDIDATES = 400
 """From each way of finding. More changed nothing at a hundred times as many documents."""
 _USER, _ASSISTANT = AUTHORS.index("user"), AUTHORS.index("assistant")
+_RECORD = KINDS.index("record")
 PRECISION = 4
 """Decimals of a score that count: beyond them, two engines add in different orders."""
 
@@ -73,6 +74,14 @@ class Corpus:
     @cached_property
     def norms(self) -> NDArray[np.float32]:
         return keyword.length_norms(self.snapshot.facts.terms, self.mean_length, self.recipe).astype(np.float32)
+
+    @cached_property
+    def is_record(self) -> Allowed:
+        return self.snapshot.facts.kind == _RECORD
+
+    @cached_property
+    def has_records(self) -> bool:
+        return bool(self.is_record[self.alive].any())
 
     @cached_property
     def by_users(self) -> Allowed:
@@ -144,17 +153,18 @@ def _parts(corpus: Corpus, asked: Asked, around: Neighbourhood) -> dict[str, Flo
     docs = around.docs
     needs = need(facts.terms[docs], recipe.telling_words)
     points = _closeness(corpus, asked, around, needs)
+    words = _keyword(corpus, asked.terms, around, needs)
     parts = {
-        "keyword": _keyword(corpus, asked.terms, around, needs),
+        "keyword": words,
         "closeness": recipe.closeness * points,
-        "conversation": _conversation(corpus, asked.terms, docs, points),
+        "conversation": _conversation(corpus, asked.terms, docs, points) + _own_words(corpus, docs, words),
         "author": np.where(facts.author[docs] == _ASSISTANT, recipe.assistant, 0.0),
         "asking": facts.asking[docs].astype(np.float64) * (recipe.asking / 100.0),
     }
     if asked.periods:
         parts["period"] = recipe.period * inside(facts.at[docs], asked.periods)
     elif asked.now is not None:
-        parts["recency"] = recipe.recency * recency(facts.at[docs], asked.now)
+        parts["recency"] = recipe.recency * recency(facts.at[docs], asked.now, facts.evergreen[docs] == 1)
     return parts
 
 
@@ -219,3 +229,9 @@ def _conversation(corpus: Corpus, terms: Sequence[Term], docs: Docs, points: Flo
         words = keyword.conversation_scores(terms, conversations, corpus.by_users, corpus.users_words, recipe)
         scores += recipe.conversation_keyword * words[names]
     return scores[places]
+
+
+def _own_words(corpus: Corpus, docs: Docs, words: Floats) -> Floats:
+    """A record stands alone: its own words take the place of those that users used in a conversation."""
+    recipe = corpus.recipe
+    return np.where(corpus.is_record[docs], recipe.conversation_keyword * words / recipe.keyword, 0.0)

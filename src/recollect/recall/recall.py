@@ -1,138 +1,65 @@
-"""Recall: the one object through which everything that was said is found again.
+"""Recall: the one object through which everything that was said or learned is found again.
 
-Who may write: only this class, in the index, which is derived from history and can be dropped and built anew any time.
-In history it only reads, and lets it forget changes that the index has followed.
+Who may write: only this class, in the index, which is derived from history and knowledge and can be dropped and built
+anew any time. In these it only reads. A recall acts for a principal: what an agent may not see is not there for it.
 """
 
-import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import datetime, tzinfo
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from recollect.clock import Clock
 from recollect.database import Database
-from recollect.errors import Damaged, Denied, Invalid, NotFound, Unavailable
-from recollect.history import History
+from recollect.errors import Denied, Invalid
 from recollect.recall.hits import Found
-from recollect.recall.index import INDEX_NAME, Index, Superseded, open_index
+from recollect.recall.index import Superseded
+from recollect.recall.material import Material
 from recollect.recall.query import Query, SearchType, check
 from recollect.recall.recipes import STANDARD, Recipe
 from recollect.recall.search import Search
+from recollect.recall.upkeep import IndexState, Upkeep
+from recollect.recall.viewer import Viewer
+from recollect.scopes import OWNER, Principal, ScopeStore, principal_named, sight_of
 from recollect.settings import Settings
 
 if TYPE_CHECKING:
     from recollect.embedding import Models
 
 Progress = Callable[[int], None]
-T = TypeVar("T")
 
-KEPT_CHANGES = 10_000
-"""Followed changes of history are forgotten in steps of so many."""
-PATIENCE_SECONDS = 1.0
-"""A search waits so long for others who index, then it takes the index as it is."""
 TRIES = 3
 """A search whose index was replaced under it begins again."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IndexState:
-    """How far the index is."""
-
-    documents: int
-    waiting: int
-    """Changes of history that it has not followed."""
-    deepened: int
-    generation: int
-    static: str
-    deep: str
-    """Empty: no deep model is here, or none is wanted."""
-    bytes: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Opened:
-    """An index and what searches in it."""
-
-    index: Index
-    search: Search
-
-
-def _found(search: Search, query: Query) -> Found:
+def _found(search: Search, query: Query, viewer: Viewer) -> Found:
     for _ in range(TRIES - 1):
         try:
-            return search.run(query)
+            return search.run(query, viewer)
         except Superseded:
             continue
-    return search.run(query)
+    return search.run(query, viewer)
 
 
 class Recall:
     """`memory.recall`: safe to share between threads."""
 
     def __init__(
-        self,
-        database: Database,
-        settings: Settings,
-        history: History,
-        models: "Models",
-        clock: Clock,
-        recipe: Recipe = STANDARD,
+        self, database: Database, settings: Settings, clock: Clock, upkeep: Upkeep, principal: Principal = OWNER
     ) -> None:
-        self._history = history
-        self._models = models
-        self._clock = clock
+        """`open_recall` makes the first one, `seen_by` others that share its index."""
         self._database = database
         self._settings = settings
-        self._recipe = recipe
-        self._writing = threading.RLock()
-        self._rebuilding = threading.Lock()
-        self._left: list[_Opened] = []
-        self._opened = self._open()
-        self._followed = 0
+        self._clock = clock
+        self._upkeep = upkeep
+        self._principal = principal
 
-    def _open(self) -> "_Opened":
-        index = open_index(self._database, self._settings.house)
-        search = Search(
-            index,
-            self._history,
-            self._models,
-            self._recipe,
-            wants_deep=bool(self._settings.deep_model),
-            wants_reranker=bool(self._settings.rerank_model),
-        )
-        return _Opened(index, search)
-
-    @property
-    def _index(self) -> Index:
-        return self._opened.index
-
-    def _healed(self, work: "Callable[[_Opened], T]") -> T:
-        """The result of some work with the index. One that is damaged, or whose file was taken away, is built again:
-        nothing in it is an only copy."""
-        opened = self._opened
-        if opened.index.database.is_replaced():
-            opened = self._begin_anew(opened, discard=False)
-        try:
-            return work(opened)
-        except Damaged:
-            return work(self._begin_anew(opened, discard=not opened.index.database.is_replaced()))
-
-    def _begin_anew(self, opened: "_Opened", *, discard: bool) -> "_Opened":
-        """Another index in the place of this one. Other threads may still read the old one, so it is closed at the
-        end."""
-        with self._writing:
-            if self._opened is opened:
-                if discard:
-                    self._database.discard_beside(INDEX_NAME)
-                self._left.append(opened)
-                self._opened = self._open()
-                self._index.follow(self._history, self._models.static)
-            return self._opened
+    def seen_by(self, principal: Principal) -> "Recall":
+        """The same index, searched for somebody else. Whoever opened the first one closes it."""
+        return Recall(self._database, self._settings, self._clock, self._upkeep, principal)
 
     def close(self) -> None:
-        for opened in (*self._left, self._opened):
-            opened.index.close()
+        if not self._principal.is_confined:
+            self._upkeep.close()
 
     # Finding
 
@@ -158,14 +85,13 @@ class Recall:
         explain: bool = False,
         fresh: bool = True,
     ) -> Found:
-        """The best messages for a question, best first.
+        """The best messages and records for a question, best first.
 
-        `fresh`: first index what was said since the last time. `now` is when it is asked, `zone` where: what
-        "yesterday" counts from. `rerank`: have a model read the best hits again, which is better and slower.
-        `fast`: leave out the deep model, which is worse and quicker in a process that has just started.
+        Of records those that hold now; with `as_of` those that were believed then, and what had been said by then.
+        `agent`: as this agent sees it. `fresh`: first index what is new since the last time. `now` is when it is asked,
+        `zone` where: what "yesterday" counts from. `rerank`: have a model read the best hits again, which is better and
+        slower. `fast`: leave out the deep model, which is worse and quicker in a process that has just started.
         """
-        if agent:
-            raise NotFound(f"No agent is called {agent!r} in this house: all history belongs to the house.")
         if search_type not in list(SearchType):
             raise Invalid(f"No search type is called {search_type!r}. Known: {', '.join(SearchType)}.")
         lists = {
@@ -197,42 +123,34 @@ class Recall:
             explain=explain,
         )
         check(query)
-        behind = self._catch_up_for_search() if fresh else ""
-        found = self._healed(lambda opened: _found(opened.search, query))
+        viewer = self._viewer(agent)
+        behind = self._upkeep.catch_up_for_search() if fresh else ""
+        found = self._upkeep.healed(lambda opened: _found(opened.search, query, viewer))
         if behind:
             found.lacks.append(behind)
         return found
 
-    def _catch_up_for_search(self) -> str:
-        """Why what is new is not in the index; empty when it is. Who searches does not wait for a build, and what is
-        there can be searched when nothing can be written."""
-        is_built = self._healed(lambda opened: opened.index.reached()) is not None
-        if not self._writing.acquire(timeout=PATIENCE_SECONDS if is_built else -1):
-            return "the index is being written: what was said last may be missing"
-        try:
-            self.catch_up()
-        except (Denied, Unavailable) as error:
-            if not is_built:
-                raise
-            return f"what is new could not be indexed: {str(error).rstrip('.')}"
-        finally:
-            self._writing.release()
-        return ""
+    def _viewer(self, agent: str) -> Viewer:
+        material = self._upkeep.material
+        principal = self._principal
+        with self._database.read() as session:
+            if agent and principal.is_confined and agent != principal.scope:
+                raise Denied(f"{principal.name} may not search as {agent!r}. Leave the agent out.")
+            if agent and not principal.is_confined:
+                name, _, room = agent.partition("/")
+                principal = principal_named(ScopeStore(session, self._settings.house), name, room)
+            scopes = sight_of(session, self._settings.house, principal).scopes
+        return Viewer(
+            scopes=scopes,
+            history=material.history.seen_by(principal),
+            knowledge=material.knowledge.seen_by(principal),
+        )
 
-    # Indexing
+    # Indexing: for the whole house, so agents may not
 
     def catch_up(self, on_progress: Progress = lambda _: None) -> int:
-        """Index what history has and the index has not: words, fast vectors. How many messages were looked at."""
-        with self._writing:
-            static = self._models.static
-            done = self._healed(lambda opened: opened.index.follow(self._history, static, on_progress=on_progress))
-            self._followed += done
-            if self._followed >= KEPT_CHANGES:
-                self._followed = 0
-                followed = self._index.consumed()
-                if followed is not None:
-                    self._history.forget_changes(followed)
-            return done
+        """Index what is new: words, fast vectors. How many messages and records were looked at."""
+        return self._kept().catch_up(on_progress)
 
     def deepen(
         self,
@@ -240,42 +158,51 @@ class Recall:
         on_total: Progress = lambda _: None,
         on_progress: Progress = lambda _: None,
     ) -> int:
-        """Give messages the vectors of the deep model, the newest first; how many got theirs. Resumable at any time."""
-        deep = self._models.deep
-        return self._index.deepen(self._history, deep, stop, on_total, on_progress) if deep else 0
+        """Give documents the vectors of the deep model, the newest first; how many got theirs. Resumable any time."""
+        return self._kept().deepen(stop, on_total, on_progress)
 
     def reindex(self, on_progress: Progress = lambda _: None, on_deepening: Progress = lambda _: None) -> None:
-        """Build the index anew. The old one serves until the new one is whole. `on_deepening` hears how many messages
+        """Build the index anew. The old one serves until the new one is whole. `on_deepening` hears how many documents
         got their deep vectors again."""
-        with self._rebuilding:
-            static, deep = self._models.static, self._models.deep
-            self._healed(lambda opened: opened.index.rebuild(self._history, static, on_progress, deep, on_deepening))
+        self._kept().reindex(on_progress, on_deepening)
 
     def drop(self) -> None:
         """Remove the index of this house. The next search builds it."""
-        with self._writing:
-            self._index.drop()
+        self._kept().drop()
 
     def purge(self) -> int:
-        """Remove what is left of messages that are no longer there; how many. Reads the whole index."""
-        with self._writing:
-            figures = self._index.figures()
-            return self._index.purge() if figures and figures.dead else 0
+        """Remove what is left of what is no longer there; how many documents. Reads the whole index."""
+        return self._kept().purge()
+
+    def forget(self) -> int:
+        """Follow what was erased, then remove all that is left of it, also in a build under way and in the free space
+        of files; how many documents. Part of every act of forgetting."""
+        return self._kept().forget()
 
     def waiting(self) -> int:
-        """How many messages the next `catch_up` looks at."""
-        return self._history.waiting(self._index.reached())
+        """How many messages and records the next `catch_up` looks at."""
+        return self._kept().waiting()
+
+    def number(self) -> int:
+        """How many messages and records there are to index."""
+        return self._kept().material.number()
 
     def state(self) -> IndexState:
-        figures = self._index.figures()
-        deep = self._models.deep
-        name = deep.name if deep else ""
-        return IndexState(
-            documents=figures.documents if figures else 0,
-            waiting=self._history.waiting(figures.change if figures and figures.is_paged else None),
-            deepened=figures.with_vectors.get(name, 0) if figures else 0,
-            generation=figures.generation if figures else 0,
-            static=figures.static_model if figures else "",
-            deep=name,
-            bytes=figures.bytes if figures else 0,
-        )
+        return self._kept().state()
+
+    def _kept(self) -> Upkeep:
+        if self._principal.is_confined:
+            raise Denied(f"{self._principal.name} may search, but the index is the house's: only a person works on it.")
+        return self._upkeep
+
+
+def open_recall(
+    database: Database,
+    settings: Settings,
+    material: Material,
+    models: "Models",
+    clock: Clock,
+    recipe: Recipe = STANDARD,
+) -> Recall:
+    """Of a whole house."""
+    return Recall(database, settings, clock, Upkeep(database, settings, material, models, recipe))

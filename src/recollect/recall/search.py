@@ -9,22 +9,24 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.clock import LOCAL
+from recollect.clock import LOCAL, to_text
 from recollect.errors import RecollectError
-from recollect.history import History, Message
+from recollect.history import Message
+from recollect.knowledge import State
 from recollect.recall import keyword
 from recollect.recall.diversity import diversified
 from recollect.recall.hits import Found, Hit
 from recollect.recall.index import Index, Snapshot
-from recollect.recall.index.formats import AUTHORS, NO_TIME
+from recollect.recall.index.formats import AUTHORS, FOREVER, NO_TIME, milliseconds
 from recollect.recall.keyword import Term
 from recollect.recall.periods import asked_periods, spans
 from recollect.recall.query import Query, SearchType, check_known
 from recollect.recall.ranking import PRECISION, Asked, Corpus, Ranking, rank
 from recollect.recall.recipes import Recipe
 from recollect.recall.rerank import READ, Candidate, judged
-from recollect.recall.snippets import snippet
+from recollect.recall.showing import Around, Chosen, described
 from recollect.recall.time_phrases import asks_about_past
+from recollect.recall.viewer import Shown, Viewer, text_of
 from recollect.recall.words import query_terms
 
 if TYPE_CHECKING:
@@ -45,10 +47,11 @@ SHORTEST_BEGINNING = 3
 
 CONTEXT_CHARACTERS = 300
 """Of the turns around a hit."""
+KEPT_VIEWS = 8
+"""Of the same snapshot, for agents in different scopes."""
 
 Vector = NDArray[np.float32]
-Chosen = list[tuple[int, float, dict[str, float]]]
-"""(document, score, parts), best first."""
+Mask = NDArray[np.bool_]
 
 
 class Search:
@@ -57,7 +60,6 @@ class Search:
     def __init__(
         self,
         index: Index,
-        history: History,
         models: "Models",
         recipe: Recipe,
         *,
@@ -65,26 +67,24 @@ class Search:
         wants_reranker: bool = True,
     ) -> None:
         self._index = index
-        self._history = history
         self._models = models
         self._recipe = recipe
         self._wants_deep = wants_deep
         self._wants_reranker = wants_reranker
         self._lock = threading.Lock()
-        self._latest: Corpus | None = None
+        self._latest: Snapshot | None = None
+        self._corpora: dict[tuple[str, ...] | None, Corpus] = {}
 
-    def run(self, query: Query) -> Found:
+    def run(self, query: Query, viewer: Viewer) -> Found:
         started = time.perf_counter()
-        if query.search_type in (SearchType.FACTS, SearchType.NOTES):
-            return Found(
-                hits=[],
-                milliseconds=0.0,
-                lacks=[f"no {query.search_type} are kept yet; `--type both` searches messages"],
-            )
+        if query.search_type is SearchType.NOTES:
+            return _nothing("no notes are kept yet; `--type both` searches messages and records")
         lacks: list[str] = []
         static, deep = self._models.static, self._deep(query, lacks)
-        corpus = self._corpus([static.name, deep.name] if deep else [static.name])
+        corpus = self._corpus([static.name, deep.name] if deep else [static.name], viewer.scopes)
         snapshot = corpus.snapshot
+        if query.search_type is SearchType.FACTS and not corpus.has_records:
+            return _nothing("no facts are kept yet; `recollect remember` keeps one, `--type both` searches messages")
         zone = query.zone or LOCAL
         periods = asked_periods(query.text, query.now, zone)
         terms = _terms(snapshot, query.text, len(corpus.alive))
@@ -92,7 +92,7 @@ class Search:
             terms=terms,
             static=(static.name, _embedded(static, query.text)),
             deep=_deep_question(deep, query.text, lacks) if deep and deep.name in snapshot.spreads else None,
-            allowed=self._allowed(query, snapshot),
+            allowed=_allowed(query, corpus, viewer),
             periods=spans(periods),
             now=None if asks_about_past(query.text, query.now, zone) else _milliseconds(query.now),
         )
@@ -105,15 +105,21 @@ class Search:
             lacks.append("messages have only the fast vectors so far: `recollect reindex --deepen`, or `recollect up`")
         reranker = self._reranker(lacks) if query.rerank else None
         weights = {word: term.weight for term in terms for word in term.spellings}
-        hits = self._hits(query, snapshot, ranking, weights, reranker)
+        hits = self._hits(query, viewer, snapshot, ranking, weights, reranker)
         return Found(hits=hits, milliseconds=_since(started), periods=periods, lacks=lacks)
 
-    def _corpus(self, models: Sequence[str]) -> Corpus:
+    def _corpus(self, models: Sequence[str], scopes: tuple[str, ...] | None) -> Corpus:
         snapshot = self._index.snapshot(models)
         with self._lock:
-            if self._latest is None or self._latest.snapshot is not snapshot:
-                self._latest = Corpus(snapshot, self._recipe)
-            return self._latest
+            if self._latest is not snapshot:
+                self._latest = snapshot
+                self._corpora.clear()
+            if scopes not in self._corpora:
+                if len(self._corpora) >= KEPT_VIEWS:
+                    del self._corpora[next(iter(self._corpora))]
+                seen = snapshot if scopes is None else snapshot.limited_to(scopes)
+                self._corpora[scopes] = Corpus(seen, self._recipe)
+            return self._corpora[scopes]
 
     # Models may be away: search goes on without them, and says so.
 
@@ -143,46 +149,12 @@ class Search:
             )
         return reranker
 
-    # What may be found
-
-    def _allowed(self, query: Query, snapshot: Snapshot) -> NDArray[np.bool_] | None:
-        """None: everything."""
-        facts = snapshot.facts
-        masks: list[NDArray[np.bool_]] = []
-        if query.authors:
-            masks.append(np.isin(facts.author, [AUTHORS.index(author) for author in query.authors]))
-        if query.sources:
-            if not set(query.sources) <= set(snapshot.sources):
-                check_known("source", query.sources, sorted({*snapshot.sources, *self._history.source_names()}))
-            codes = [snapshot.sources.index(source) for source in query.sources if source in snapshot.sources]
-            masks.append(np.isin(facts.source, codes))
-        if query.since:
-            masks.append(facts.at >= _milliseconds(query.since))
-        if query.before:
-            masks.append((facts.at < _milliseconds(query.before)) & (facts.at != NO_TIME))
-        chosen = self._chosen_conversations(query)
-        if chosen is not None:
-            ordinals = list(snapshot.conversation_ordinals(chosen).values())
-            masks.append(np.isin(facts.conversation, ordinals))
-        return np.logical_and.reduce(masks) if masks else None
-
-    def _chosen_conversations(self, query: Query) -> list[str] | None:
-        """None: all of them, and what belongs to none."""
-        if not (query.conversations or query.projects or query.statuses):
-            return None
-        chosen: set[str] | None = None
-        if query.conversations:
-            chosen = {self._history.conversation(name).conversation.id for name in query.conversations}
-        if query.projects or query.statuses:
-            found = self._history.conversation_ids(projects=query.projects, statuses=query.statuses)
-            chosen = set(found) if chosen is None else chosen & set(found)
-        return sorted(chosen or ())
-
     # Hits
 
     def _hits(
         self,
         query: Query,
+        viewer: Viewer,
         snapshot: Snapshot,
         ranking: Ranking,
         weights: Mapping[str, float],
@@ -190,60 +162,44 @@ class Search:
     ) -> list[Hit]:
         number = max(query.limit, READ if reranker else 0) + COMPARED // 2
         docs = ranking.docs[:number]
-        ids = snapshot.message_ids(docs)
-        messages = self._history.documents([message_id for message_id in ids if message_id])
+        ids = snapshot.document_ids(docs)
+        found = {name: shown for name, shown in viewer.load(ids).items() if _holds(shown, query)}
         chosen: Chosen = [
             (
                 place,
                 float(ranking.scores[place]),
                 {name: float(values[place]) for name, values in ranking.parts.items()},
             )
-            for place, message_id in enumerate(ids)
-            if message_id in messages
+            for place, document_id in enumerate(ids)
+            if document_id in found
         ]
-        texts = {place: messages[ids[place]] for place, _, _ in chosen}
+        shown = {place: found[ids[place]] for place, _, _ in chosen}
+        texts = {place: text_of(item) for place, item in shown.items()}
         if reranker:
-            chosen = self._reranked(query, snapshot, docs, chosen, texts, weights, reranker)
+            chosen = self._reranked(query, viewer, snapshot, docs, chosen, texts, weights, reranker)
         chosen = _without_repetitions(chosen, texts, self._recipe.repetition, query.limit)[: query.limit]
-        around = self._around(query, snapshot, docs, [place for place, _, _ in chosen])
-        return self._described(query, chosen, texts, weights, around)
-
-    def _around(
-        self, query: Query, snapshot: Snapshot, docs: NDArray[np.int64], places: Sequence[int]
-    ) -> list[tuple[str, str]]:
-        """What was said before and after each of these, as far as it may be shown."""
-        chosen = docs[list(places)]
-        sides = [snapshot.neighbours(chosen, distance) for distance in (-1, 1)]
-        there = np.unique(np.concatenate(sides))
-        there = there[there >= 0]
-        if query.before:
-            there = there[snapshot.facts.at[there] < _milliseconds(query.before)]
-        ids = dict(zip(there.tolist(), snapshot.message_ids(there), strict=True))
-        messages = self._history.documents([message_id for message_id in ids.values() if message_id])
-        texts = {doc: messages[ids[doc]].text.strip() for doc in ids if ids[doc] in messages}
-        return [
-            (texts.get(int(before), "")[-CONTEXT_CHARACTERS:], texts.get(int(after), "")[:CONTEXT_CHARACTERS])
-            for before, after in zip(*sides, strict=True)
-        ]
+        around = _around(query, viewer, snapshot, docs, [place for place, _, _ in chosen])
+        return described(viewer, chosen, shown, weights, around, explain=query.explain)
 
     def _reranked(
         self,
         query: Query,
+        viewer: Viewer,
         snapshot: Snapshot,
         docs: NDArray[np.int64],
         chosen: Chosen,
-        texts: Mapping[int, Message],
+        texts: Mapping[int, str],
         weights: Mapping[str, float],
         reranker: "Reranker",
     ) -> Chosen:
         read, rest = chosen[:READ], chosen[READ:]
         places = [place for place, _, _ in read]
         before_docs = snapshot.neighbours(docs[places], -1)
-        before_ids = snapshot.message_ids(before_docs[before_docs >= 0])
+        before_ids = snapshot.document_ids(before_docs[before_docs >= 0])
         names = dict(zip(before_docs[before_docs >= 0].tolist(), before_ids, strict=True))
-        before = self._history.documents([name for name in before_ids if name])
+        before = {name: text_of(shown) for name, shown in viewer.load(before_ids).items()}
         candidates = [
-            Candidate(texts[place].text, before[name].text if (name := names.get(int(doc), "")) in before else "")
+            Candidate(texts[place], before.get(names.get(int(doc), ""), ""))
             for place, doc in zip(places, before_docs, strict=True)
         ]
         judgements = judged(query.text[:MOST_EMBEDDED], candidates, weights, reranker) * self._recipe.rerank
@@ -258,42 +214,98 @@ class Search:
         again.sort(key=lambda item: (-round(item[1], PRECISION), item[0]))
         return [*again, *rest]
 
-    def _described(
-        self,
-        query: Query,
-        chosen: Chosen,
-        texts: Mapping[int, Message],
-        weights: Mapping[str, float],
-        around: Sequence[tuple[str, str]],
-    ) -> list[Hit]:
-        shown = [texts[place] for place, _, _ in chosen]
-        files = self._history.file_keys(shown)
-        projects = self._history.projects_of([message.conversation_id or "" for message in shown])
-        hits: list[Hit] = []
-        for (_, score, parts), message, (before, after) in zip(chosen, shown, around, strict=True):
-            part = snippet(message.text, weights)
-            hits.append(
-                Hit(
-                    id=message.id,
-                    text=message.text,
-                    snippet=part.text,
-                    highlights=part.highlights,
-                    at=message.at,
-                    author=str(message.author),
-                    source=message.source,
-                    project=projects.get(message.conversation_id or "", "") or message.cwd,
-                    score=round(score, PRECISION),
-                    conversation=message.conversation_id or "",
-                    session_id=message.session_id,
-                    file=files.get(message.file_id, ""),
-                    line=message.line,
-                    cwd=message.cwd,
-                    before=before,
-                    after=after,
-                    why={name: round(value, 4) + 0.0 for name, value in parts.items()} if query.explain else None,
-                )
-            )
-        return hits
+
+# What may be found
+
+
+def _allowed(query: Query, corpus: Corpus, viewer: Viewer) -> Mask | None:
+    """None: everything."""
+    snapshot, facts = corpus.snapshot, corpus.snapshot.facts
+    masks = _held(query, corpus)
+    if query.authors:
+        masks.append(np.isin(facts.author, [AUTHORS.index(author) for author in query.authors]))
+    if query.sources:
+        if not set(query.sources) <= set(snapshot.sources):
+            check_known("source", query.sources, sorted({*snapshot.sources, *viewer.history.source_names()}))
+        codes = [snapshot.sources.index(source) for source in query.sources if source in snapshot.sources]
+        masks.append(np.isin(facts.source, codes))
+    if query.since:
+        masks.append(facts.at >= _milliseconds(query.since))
+    if query.until:
+        masks.append((facts.at < _milliseconds(query.until)) & (facts.at != NO_TIME))
+    chosen = _chosen_conversations(query, viewer)
+    if chosen is not None:
+        ordinals = list(snapshot.conversation_ordinals(chosen).values())
+        masks.append(np.isin(facts.conversation, ordinals))
+    allowed = np.logical_and.reduce(masks) if masks else None
+    return None if allowed is None or allowed[corpus.alive].all() else allowed
+
+
+def _held(query: Query, corpus: Corpus) -> list[Mask]:
+    """The kinds that are asked for, and at which time they are looked at."""
+    facts, masks = corpus.snapshot.facts, list[Mask]()
+    if query.as_of:
+        said = (facts.at < _milliseconds(query.as_of)) & (facts.at != NO_TIME)
+        masks.append(np.where(corpus.is_record, True, said) if corpus.has_records else said)
+    if not corpus.has_records:
+        return masks
+    if query.search_type is not SearchType.BOTH:
+        masks.append(corpus.is_record == (query.search_type is SearchType.FACTS))
+    if query.as_of:
+        then = milliseconds(to_text(query.as_of))
+        believed = (facts.at <= then) & (facts.until > then) & (facts.expires > then)
+    else:
+        # Not by the clock: another computer's may be ahead, and what was replaced is replaced.
+        believed = (facts.until == FOREVER) & (facts.expires > milliseconds(to_text(query.now)))
+    return [*masks, ~corpus.is_record | believed]
+
+
+def _holds(shown: Shown, query: Query) -> bool:
+    """The same of a record as it is stored: the index may be a moment behind."""
+    if isinstance(shown, Message):
+        return True
+    if shown.state is not State.CURRENT:
+        return False
+    if query.as_of is None:
+        return not shown.believed_until and not shown.is_expired(to_text(query.now))
+    then = to_text(query.as_of)
+    is_over = bool(shown.believed_until) and shown.believed_until <= then
+    return shown.believed_from <= then and not is_over and not shown.is_expired(then)
+
+
+def _chosen_conversations(query: Query, viewer: Viewer) -> list[str] | None:
+    """None: all of them, and what belongs to none."""
+    if not (query.conversations or query.projects or query.statuses):
+        return None
+    chosen: set[str] | None = None
+    if query.conversations:
+        chosen = {viewer.history.conversation(name).conversation.id for name in query.conversations}
+    if query.projects or query.statuses:
+        found = viewer.history.conversation_ids(projects=query.projects, statuses=query.statuses)
+        chosen = set(found) if chosen is None else chosen & set(found)
+    return sorted(chosen or ())
+
+
+def _around(
+    query: Query, viewer: Viewer, snapshot: Snapshot, docs: NDArray[np.int64], places: Sequence[int]
+) -> list[Around]:
+    """What was said before and after each of these, as far as it may be shown."""
+    chosen = docs[list(places)]
+    sides = [snapshot.neighbours(chosen, distance) for distance in (-1, 1)]
+    there = np.unique(np.concatenate(sides))
+    there = there[there >= 0]
+    if query.before:
+        there = there[snapshot.facts.at[there] < _milliseconds(query.before)]
+    ids = dict(zip(there.tolist(), snapshot.document_ids(there), strict=True))
+    loaded = viewer.load(list(ids.values()))
+    texts = {doc: text_of(loaded[name]).strip() for doc, name in ids.items() if name in loaded}
+    return [
+        (texts.get(int(before), "")[-CONTEXT_CHARACTERS:], texts.get(int(after), "")[:CONTEXT_CHARACTERS])
+        for before, after in zip(*sides, strict=True)
+    ]
+
+
+# Words
 
 
 def _terms(snapshot: Snapshot, text: str, documents: int) -> list[Term]:
@@ -325,9 +337,9 @@ def _longer(snapshot: Snapshot, beginning: str) -> dict[str, keyword.Postings]:
     return dict(list(found.items())[:SPELLINGS])
 
 
-def _without_repetitions(chosen: Chosen, texts: Mapping[int, Message], penalty: float, count: int) -> Chosen:
+def _without_repetitions(chosen: Chosen, texts: Mapping[int, str], penalty: float, count: int) -> Chosen:
     compared, rest = chosen[:COMPARED], chosen[COMPARED:]
-    words = [frozenset(texts[place].text[:2_000].lower().split()) for place, _, _ in compared]
+    words = [frozenset(texts[place][:2_000].lower().split()) for place, _, _ in compared]
     order = diversified([score for _, score, _ in compared], words, penalty, count)
     kept: Chosen = []
     for place, score in order:
@@ -346,6 +358,10 @@ def _deep_question(deep: "Embedder", text: str, lacks: list[str]) -> tuple[str, 
     except RecollectError as error:
         lacks.append(f"the deep model gave no answer: {_short(error)}")
         return None
+
+
+def _nothing(reason: str) -> Found:
+    return Found(hits=[], milliseconds=0.0, lacks=[reason])
 
 
 def _milliseconds(moment: datetime) -> int:

@@ -6,7 +6,7 @@ granted. What this comes to is a `Sight`, made from the tables in the session th
 place where visibility becomes SQL. Names are so restricted that they can stand in SQL as they are.
 """
 
-from recollect.scopes.agents import Agents, Described
+from recollect.scopes.agents import Agents, Described, principal_named
 from recollect.scopes.principal import OWNER, Actor, Principal
 from recollect.scopes.sight import EVERYTHING, Sight, sight_of
 from recollect.scopes.store import HOUSE, Binding, Grant, Scope, ScopeKind, ScopeStore
@@ -25,5 +25,6 @@ __all__ = [
     "ScopeKind",
     "ScopeStore",
     "Sight",
+    "principal_named",
     "sight_of",
 ]

@@ -14,6 +14,8 @@ Rescope = Callable[[Session, str], int]
 """Give the files of a source the scopes that the bindings say; how many changed theirs. History's part of a binding."""
 Holds = Callable[[Session, str], int]
 """How many things lie in a scope."""
+SourceNames = Callable[[], list[str]]
+"""What can be bound."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +23,16 @@ class Described:
     scope: Scope
     may_write_in: list[str] = field(default_factory=list[str])
     bound: list[Binding] = field(default_factory=list[Binding])
+
+
+def principal_named(store: ScopeStore, name: str, room: str = "") -> Principal:
+    """An agent, in a room of its own or not."""
+    scope = store.get(name)
+    if scope.kind is not ScopeKind.AGENT:
+        raise NotFound(f"No agent is called {name!r} in this house. `recollect agents` lists them.")
+    if room:
+        scope = store.get(f"{name}/{room}")
+    return Principal(actor=Actor.AGENT, name=name, scope=scope.id)
 
 
 class Agents:
@@ -33,6 +45,7 @@ class Agents:
         clock: Clock,
         rescope: Rescope,
         holds: Holds,
+        source_names: SourceNames,
         principal: Principal = OWNER,
     ) -> None:
         self._database = database
@@ -40,18 +53,13 @@ class Agents:
         self._clock = clock
         self._rescope = rescope
         self._holds = holds
+        self._source_names = source_names
         self._principal = principal
 
     def principal(self, name: str, room: str = "") -> Principal:
         """The agent of this name, as one who asks. `room`: in this room of its own."""
         with self._database.read() as session:
-            store = ScopeStore(session, self._house)
-            scope = store.get(name)
-            if scope.kind is not ScopeKind.AGENT:
-                raise NotFound(f"No agent is called {name!r} in this house. `recollect agents` lists them.")
-            if room:
-                scope = store.get(f"{name}/{room}")
-        return Principal(actor=Actor.AGENT, name=name, scope=scope.id)
+            return principal_named(ScopeStore(session, self._house), name, room)
 
     def list(self) -> list[Described]:
         """What there is; for an agent, what is on its own chain."""
@@ -126,6 +134,9 @@ class Agents:
     def bind(self, name: str, source: str, prefix: str = "") -> int:
         """A source's history, or that part of it whose keys begin so, is this agent's; how many files moved."""
         self._refuse_agents()
+        known = self._source_names()
+        if source not in known:
+            raise NotFound(f"No source is called {source[:100]!r}. Known: {', '.join(known)}.")
         with self._database.write() as session:
             store = ScopeStore(session, self._house)
             store.get(name)

@@ -1,6 +1,6 @@
 """Gives documents the vectors of a deep model, newest first, after the fast static ones were made with the document.
 
-Small commits, each in one block of documents, so that a kill loses seconds of work. A document whose message says
+Small commits, each in one block of documents, so that a kill loses seconds of work. A document that says
 something else by now is left to the follower: a vector always belongs to the text that is indexed.
 """
 
@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.database import Database, Session
-from recollect.recall.index.documents import text_digest
-from recollect.recall.index.following import Feed, Progress
+from recollect.recall.index.documents import text_digest, thing_of
+from recollect.recall.index.following import Material, Progress
 from recollect.recall.index.formats import (
     ALIVE,
     BLOCK_DOCUMENTS,
@@ -46,7 +46,7 @@ class Deepening:
 
     def run(
         self,
-        feed: Feed,
+        material: Material,
         deep: "Embedder",
         stop: Callable[[], bool] = lambda: False,
         on_total: Progress = lambda _: None,
@@ -60,7 +60,7 @@ class Deepening:
         for docs in _slices(lacking):
             if stop():
                 break
-            done += self._deepen(docs, feed, deep, stop)
+            done += self._deepen(docs, material, deep, stop)
             on_progress(len(docs))
         return done
 
@@ -102,14 +102,15 @@ class Deepening:
         found = np.concatenate(docs)
         return found[np.lexsort((found, np.concatenate(times)))[::-1]]
 
-    def _deepen(self, docs: Sequence[int], feed: Feed, deep: "Embedder", stop: Callable[[], bool]) -> int:
+    def _deepen(self, docs: Sequence[int], material: Material, deep: "Embedder", stop: Callable[[], bool]) -> int:
         with self._database.read() as session:
             indexed = self._place(session, 0).store.texts(docs)
-        messages = feed.documents([message_id for message_id, _ in indexed.values()])
+        things = dict.fromkeys(thing_of(document_id) for document_id, _ in indexed.values())
+        documents = {document.id: document for document in material.documents(list(things))}
         texts = {
-            doc: messages[message_id].text
-            for doc, (message_id, digest) in indexed.items()
-            if message_id in messages and text_digest(messages[message_id]) == digest
+            doc: documents[document_id].text
+            for doc, (document_id, digest) in indexed.items()
+            if document_id in documents and text_digest(documents[document_id]) == digest
         }
         cut = {doc: passages(text) for doc, text in texts.items()}
         vectors = _embedded([passage for parts in cut.values() for passage in parts], deep, stop)

@@ -1,11 +1,16 @@
-"""From a message to what the index keeps of it. What is slow (terms, vectors) happens here, outside transactions."""
+"""What is searched, as the index sees it, and what it keeps of it. What is slow (terms, vectors) happens here, outside
+transactions.
+
+A thing that is touched is one document or several: a message is one, a record is one for each of its versions, so that
+what was believed at a date can be found too.
+"""
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from recollect.history import Author, Message, Standing
+from recollect.feed import MESSAGE, RECORD
 from recollect.recall.index.formats import Quantised, digest, quantise
 from recollect.recall.passages import passages
 from recollect.recall.questions import asking_share
@@ -14,49 +19,88 @@ from recollect.recall.words import document_terms
 if TYPE_CHECKING:
     from recollect.embedding import Embedder
 
-
-def is_document(message: Message) -> bool:
-    """Whether it is searched: what users, assistants and sub-agents said, in words, and no file has lost."""
-    said = message.standing is Standing.SAID or message.author is Author.SUBAGENT
-    return said and not message.gone and bool(message.text.strip())
+VERSION_SIGN = "@"
+"""Between a record and its version in the id of a document. No id of a message or a record has it."""
 
 
-def conversation_key(message: Message) -> str:
-    """Messages with one key are neighbours. Sub-agents' messages belong to no conversation, but to a stream."""
-    return message.conversation_id or f"{message.file_id}/{message.stream}/{message.agent_id}"
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """What a change names."""
+
+    kind: str
+    id: str
 
 
-def text_digest(message: Message) -> int:
-    return digest(message.text)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """Times are stored times; an empty one: none."""
+
+    id: str
+    kind: str
+    text: str
+    conversation: str
+    """Documents with one key are neighbours."""
+    place: int
+    """Order inside the conversation."""
+    at: str
+    author: str
+    """One of formats.AUTHORS."""
+    source: str
+    scope: str
+    until: str = ""
+    """Something else took its place then."""
+    expires: str = ""
+    is_evergreen: bool = False
+
+    @property
+    def record_id(self) -> str:
+        """Empty for a message."""
+        return self.id.partition(VERSION_SIGN)[0] if self.kind == RECORD else ""
 
 
-def facts_digest(message: Message) -> int:
+def version_name(record_id: str, version: int) -> str:
+    return f"{record_id}{VERSION_SIGN}{version}"
+
+
+def thing_of(document_id: str) -> Thing:
+    """The thing that a document is, or is a version of."""
+    thing, sign, _ = document_id.partition(VERSION_SIGN)
+    return Thing(RECORD if sign else MESSAGE, thing)
+
+
+def text_digest(document: Document) -> int:
+    return digest(document.text)
+
+
+def facts_digest(document: Document) -> int:
     """Of what is known beside the text: when only this differs, the text is not indexed again."""
-    return digest(conversation_key(message), str(message.start_byte), message.at, str(message.author), message.source)
+    ends = (document.until, document.expires, str(document.is_evergreen))
+    said = (document.conversation, str(document.place), document.at, document.author, document.source)
+    return digest(*said, document.scope, *ends)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
-    """A message that is ready to be written."""
+    """A document that is ready to be written."""
 
-    message: Message
+    document: Document
     terms: Counter[str]
     asking: int
     """Percent of its words that stand in questions."""
     vectors: Quantised
 
 
-def prepare(messages: Sequence[Message], embedder: "Embedder") -> list[Prepared]:
-    cut = [passages(message.text) for message in messages]
+def prepare(documents: Sequence[Document], embedder: "Embedder") -> list[Prepared]:
+    cut = [passages(document.text) for document in documents]
     vectors = quantise(embedder.passages([passage for parts in cut for passage in parts]))
     prepared: list[Prepared] = []
     start = 0
-    for message, parts in zip(messages, cut, strict=True):
+    for document, parts in zip(documents, cut, strict=True):
         prepared.append(
             Prepared(
-                message=message,
-                terms=Counter(document_terms(message.text)),
-                asking=round(100 * asking_share(message.text)),
+                document=document,
+                terms=Counter(document_terms(document.text)),
+                asking=round(100 * asking_share(document.text)),
                 vectors=vectors[start : start + len(parts)],
             )
         )

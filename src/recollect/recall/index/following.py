@@ -1,4 +1,4 @@
-"""Keeps a generation up to date with history: first everything that was said, then every change.
+"""Keeps a generation up to date: first everything there is, then every change.
 
 Reading, cutting into terms and embedding happen outside any transaction. A commit holds the rows and how far they
 reach, and is made only if the generation is still at the step that was read before: of two followers, the second one
@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from recollect.database import Database
-from recollect.feed import Change
-from recollect.history import Message
-from recollect.recall.index.documents import facts_digest, is_document, prepare, text_digest
-from recollect.recall.index.store import Generation, GenerationStore, IndexStore, State
+from recollect.feed import RECORD, Change
+from recollect.recall.index.documents import Document, Thing, facts_digest, prepare, text_digest
+from recollect.recall.index.store import Generation, GenerationStore, IndexStore, Known, State
 from recollect.recall.index.vectors import Place, StoredVectors
 from recollect.recall.index.writing import Batch, Commit, posting_rows
 
@@ -23,23 +22,29 @@ if TYPE_CHECKING:
 BATCH_DOCUMENTS = 4_096
 BATCH_CHARACTERS = 8_000_000
 """Of text in one commit: what bounds memory when messages are pasted files."""
-LOADED_MESSAGES = 512
+LOADED_THINGS = 512
 """At once, while a batch is gathered."""
-SAID_PAGE = 200_000
+PAGE = 200_000
 """Ids read at once while everything is read for the first time; each page is a look at every message."""
 
 Progress = Callable[[int], None]
 
 
-class Feed(Protocol):
-    """What a follower needs of history."""
+class Material(Protocol):
+    """What a follower needs to know of everything that is searched."""
 
     def feed_id(self) -> str: ...
     def last_change(self) -> int: ...
     def can_follow(self, after: int) -> bool: ...
     def changes(self, after: int, limit: int) -> list[Change]: ...
-    def documents(self, message_ids: Sequence[str]) -> dict[str, Message]: ...
-    def said_after(self, after: tuple[str, str], limit: int) -> list[tuple[str, str]]: ...
+
+    def documents(self, things: Sequence[Thing]) -> list[Document]:
+        """What these things are now, in their order. One that is gone, or is not searched, is no document."""
+        ...
+
+    def page(self, after: tuple[str, str], limit: int) -> list[tuple[str, Thing]]:
+        """Everything there is, oldest first, after such a place: a moment and an id."""
+        ...
 
 
 class Moved(Exception):
@@ -48,7 +53,7 @@ class Moved(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reach:
-    """How far a generation is: the feed up to a change and, until that was done once, everything said up to a place."""
+    """How far a generation is: the feed up to a change and, until that was done once, everything up to a place."""
 
     change: int
     is_paged: bool
@@ -65,12 +70,12 @@ class Follower:
     def follow(
         self,
         number: int,
-        feed: Feed,
+        material: Material,
         static: "Embedder",
         limit: int | None = None,
         on_progress: Progress = lambda _: None,
     ) -> int:
-        """Bring a generation up to date, or about `limit` messages closer to it; how many were looked at."""
+        """Bring a generation up to date, or about `limit` things closer to it; how many were looked at."""
         done = 0
         while limit is None or done < limit:
             generation = self._generation(number)
@@ -78,10 +83,10 @@ class Follower:
                 return done
             looked = 0
             try:
-                for message_ids, reach in _unread(generation, feed):
-                    self._take(generation, message_ids, reach, feed, static)
-                    looked += len(message_ids)
-                    on_progress(len(message_ids))
+                for things, reach in _unread(generation, material):
+                    self._take(generation, things, reach, material, static)
+                    looked += len(things)
+                    on_progress(len(things))
                     if limit is not None and done + looked >= limit:
                         break
             except Moved:
@@ -97,43 +102,50 @@ class Follower:
         return None if found is None or found.state is State.RETIRED else found
 
     def _take(
-        self, generation: Generation, message_ids: Sequence[str], reach: Reach, feed: Feed, static: "Embedder"
+        self, generation: Generation, things: Sequence[Thing], reach: Reach, material: Material, static: "Embedder"
     ) -> None:
-        """Commit whatever these messages change, in as many pieces as their size asks for; the last one says how far
+        """Commit whatever these things change, in as many pieces as their size asks for; the last one says how far
         that reaches. Killed in between, the next follower compares all of them again and finds the first ones done."""
-        batch, changed = Batch(), list[Message]()
-        for start in range(0, len(message_ids), LOADED_MESSAGES):
-            changed += self._compare(generation, message_ids[start : start + LOADED_MESSAGES], feed, batch)
-            characters = sum(len(message.text) for message in changed)
+        batch, changed = Batch(), list[Document]()
+        for start in range(0, len(things), LOADED_THINGS):
+            changed += self._compare(generation, things[start : start + LOADED_THINGS], material, batch)
+            characters = sum(len(document.text) for document in changed)
             if len(changed) + len(batch) >= BATCH_DOCUMENTS or characters >= BATCH_CHARACTERS:
                 self._commit(generation, batch, changed, static)
                 batch, changed = Batch(), []
         self._commit(generation, batch, changed, static, reach)
 
-    def _compare(self, generation: Generation, message_ids: Sequence[str], feed: Feed, batch: Batch) -> list[Message]:
-        """Messages that must be indexed anew; what dies or moves is noted in the batch."""
-        messages = feed.documents(message_ids)
-        with self._database.read() as session:
-            known = IndexStore(session, self._house, generation.generation).known(message_ids)
-        changed: list[Message] = []
-        for message_id in message_ids:
-            message, before = messages.get(message_id), known.get(message_id)
-            if message is None or not is_document(message):
+    def _compare(
+        self, generation: Generation, things: Sequence[Thing], material: Material, batch: Batch
+    ) -> list[Document]:
+        """Documents that must be indexed anew; what dies or moves is noted in the batch."""
+        documents = material.documents(things)
+        known = self._known(generation, things)
+        changed: list[Document] = []
+        for document in documents:
+            before = known.pop(document.id, None)
+            if before is None or before.text_digest != text_digest(document):
+                changed.append(document)
                 if before:
-                    batch.ended[message_id] = before
-            elif before is None or before.text_digest != text_digest(message):
-                changed.append(message)
-                if before:
-                    batch.ended[message_id] = before
-            elif before.facts_digest != facts_digest(message):
-                batch.moved.append((message, before))
+                    batch.ended[document.id] = before
+            elif before.facts_digest != facts_digest(document):
+                batch.moved.append((document, before))
+        batch.ended.update(known)
         return changed
+
+    def _known(self, generation: Generation, things: Sequence[Thing]) -> dict[str, Known]:
+        """The documents of these things, those that are no more among them."""
+        records = [thing.id for thing in things if thing.kind == RECORD]
+        others = [thing.id for thing in things if thing.kind != RECORD]
+        with self._database.read() as session:
+            store = IndexStore(session, self._house, generation.generation)
+            return {**store.known(others), **store.known_versions(records)}
 
     def _commit(
         self,
         generation: Generation,
         batch: Batch,
-        changed: Sequence[Message],
+        changed: Sequence[Document],
         static: "Embedder",
         reach: Reach | None = None,
     ) -> None:
@@ -159,18 +171,18 @@ class Follower:
             GenerationStore(session, self._house).save(generation)
 
 
-def _unread(generation: Generation, feed: Feed) -> Iterator[tuple[list[str], Reach]]:
-    """Messages to look at next, and how far the generation is once that is done."""
+def _unread(generation: Generation, material: Material) -> Iterator[tuple[list[Thing], Reach]]:
+    """Things to look at next, and how far the generation is once that is done."""
     if generation.is_paged:
-        changes = feed.changes(generation.change, BATCH_DOCUMENTS)
+        changes = material.changes(generation.change, BATCH_DOCUMENTS)
         if changes:
             reach = Reach(change=changes[-1].change, is_paged=True, said_at="", said_id="")
-            yield list(dict.fromkeys(change.id for change in changes)), reach
+            yield list(dict.fromkeys(Thing(change.kind, change.id) for change in changes)), reach
         return
-    page = feed.said_after((generation.said_at, generation.said_id), SAID_PAGE)
+    page = material.page((generation.said_at, generation.said_id), PAGE)
     for start in range(0, max(len(page), 1), BATCH_DOCUMENTS):
         part = page[start : start + BATCH_DOCUMENTS]
-        is_last = start + BATCH_DOCUMENTS >= len(page) and len(page) < SAID_PAGE
-        at, message_id = part[-1] if part else ("", "")
-        reach = Reach(change=generation.change, is_paged=is_last, said_at=at, said_id=message_id)
-        yield [message_id for _, message_id in part], reach
+        is_last = start + BATCH_DOCUMENTS >= len(page) and len(page) < PAGE
+        at, last = part[-1] if part else ("", Thing("", ""))
+        reach = Reach(change=generation.change, is_paged=is_last, said_at=at, said_id=last.id)
+        yield [thing for _, thing in part], reach

@@ -28,6 +28,11 @@ FACTS = np.dtype(
         ("at", "<i8"),
         ("author", "u1"),
         ("source", "u1"),
+        ("scope", "<u2"),
+        ("kind", "u1"),
+        ("until", "<i8"),
+        ("expires", "<i8"),
+        ("evergreen", "u1"),
         ("terms", "<u4"),
         ("asking", "u1"),
         ("state", "u1"),
@@ -37,9 +42,12 @@ ALIVE = 1
 DEAD = 2
 """Not in the index any more, but its postings are still there. 0: never used, or purged."""
 NO_TIME = int(np.iinfo(np.int64).min)
+FOREVER = int(np.iinfo(np.int64).max)
 
-AUTHORS = ("user", "assistant", "subagent", "tool", "machine")
-"""An author is its place here."""
+AUTHORS = ("user", "assistant", "subagent", "tool", "machine", "record")
+"""An author is its place here. A record has none: it is what was made of what somebody said."""
+KINDS = ("message", "record")
+"""A kind is its place here."""
 
 Int8 = NDArray[np.int8]
 Floats = NDArray[np.float32]
@@ -57,10 +65,10 @@ def digest(*parts: str) -> int:
     return int.from_bytes(made.digest(), "little", signed=True)
 
 
-def milliseconds(at: str) -> int:
-    """A stored time as milliseconds since 1970, UTC; NO_TIME for an empty one."""
+def milliseconds(at: str, none: int = NO_TIME) -> int:
+    """A stored time as milliseconds since 1970, UTC; for an empty one what `none` says."""
     if not at:
-        return NO_TIME
+        return none
     moment = from_text(at)
     return round(moment.timestamp() * 1000)
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from recollect.database import Database
-from recollect.recall.index.following import Feed
+from recollect.recall.index.following import Material
 from recollect.recall.index.store import Generation, GenerationStore, State
 from recollect.recall.index.vectors import Place, StoredVectors, VectorWriter
 from recollect.recall.passages import PASSAGES_VERSION
@@ -23,7 +23,7 @@ DELETED_ROWS = 5_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Maker:
-    """What decides every row of a generation, beside the messages."""
+    """What decides every row of a generation, beside the documents."""
 
     words_version: int
     static_model: str
@@ -45,31 +45,31 @@ class Generations:
         self._house = house
         self._stored = stored
 
-    def serving(self, feed: Feed, static_model: str) -> int:
+    def serving(self, material: Material, static_model: str) -> int:
         """The generation to follow. A new one takes the place of what cannot be used, and serves from its first row:
         there is nothing else to search."""
-        return self._current(State.SERVING, feed, static_model)
+        return self._current(State.SERVING, material, static_model)
 
-    def building(self, feed: Feed, static_model: str) -> int:
+    def building(self, material: Material, static_model: str) -> int:
         """The generation that is built beside the serving one: the one that was begun, or a new one."""
-        return self._current(State.BUILDING, feed, static_model)
+        return self._current(State.BUILDING, material, static_model)
 
-    def _current(self, state: State, feed: Feed, static_model: str) -> int:
+    def _current(self, state: State, material: Material, static_model: str) -> int:
         maker = Maker(
             words_version=TEXT_VERSION,
             static_model=static_model,
             storage=self._stored.name,
-            feed_id=feed.feed_id(),
+            feed_id=material.feed_id(),
         )
         with self._database.read() as session:
-            usable = self._usable(GenerationStore(session, self._house).every(), state, feed, maker)
+            usable = self._usable(GenerationStore(session, self._house).every(), state, material, maker)
         if usable is not None:
             return usable
-        change = feed.last_change()
+        change = material.last_change()
         with self._database.write() as session:
             store = GenerationStore(session, self._house)
             every = store.every()
-            usable = self._usable(every, state, feed, maker)
+            usable = self._usable(every, state, material, maker)
             if usable is not None:
                 return usable
             for generation in every:
@@ -85,13 +85,14 @@ class Generations:
                 feed_id=maker.feed_id,
                 change=change,
                 sources=[],
+                scopes=[],
             )
             store.save(new)
             return new.generation
 
-    def _usable(self, every: list[Generation], state: State, feed: Feed, maker: Maker) -> int | None:
+    def _usable(self, every: list[Generation], state: State, material: Material, maker: Maker) -> int | None:
         found = next((generation for generation in every if generation.state is state), None)
-        return found.generation if found and maker.made(found) and feed.can_follow(found.change) else None
+        return found.generation if found and maker.made(found) and material.can_follow(found.change) else None
 
     def switch(self, number: int) -> bool:
         """The built generation serves from now on; the one before is retired. False: it is not there any more."""
@@ -115,6 +116,18 @@ class Generations:
         for generation in every:
             if generation.state is State.RETIRED:
                 self._drop(generation.generation)
+
+    def retire_building(self) -> None:
+        """What is being built beside the serving one is begun anew by whoever builds."""
+        with self._database.read() as session:
+            if not any(found.state is State.BUILDING for found in GenerationStore(session, self._house).every()):
+                return
+        with self._database.write() as session:
+            store = GenerationStore(session, self._house)
+            for generation in store.every():
+                if generation.state is State.BUILDING:
+                    generation.state = State.RETIRED
+                    store.save(generation)
 
     def drop(self) -> None:
         """Everything of this house."""

@@ -8,7 +8,7 @@ from recollect.database import Database
 from recollect.errors import Damaged
 from recollect.recall.index.blocks import BlockVectors
 from recollect.recall.index.deepening import Deepening
-from recollect.recall.index.following import Feed, Follower, Progress
+from recollect.recall.index.following import Follower, Material, Progress
 from recollect.recall.index.generations import Generations
 from recollect.recall.index.pgvector import open_pgvector
 from recollect.recall.index.purging import Purge, is_due
@@ -80,11 +80,11 @@ class Index:
     # Writing
 
     def follow(
-        self, feed: Feed, static: "Embedder", limit: int | None = None, on_progress: Progress = lambda _: None
+        self, material: Material, static: "Embedder", limit: int | None = None, on_progress: Progress = lambda _: None
     ) -> int:
-        """Index what history has and the index has not; how many messages were looked at."""
-        number = self._generations.serving(feed, static.name)
-        done = self._follower.follow(number, feed, static, limit, on_progress)
+        """Index what there is and the index has not; how many messages and records were looked at."""
+        number = self._generations.serving(material, static.name)
+        done = self._follower.follow(number, material, static, limit, on_progress)
         self._generations.drop_retired()
         generation = self._generation(number)
         if generation and is_due(generation.documents, generation.dead):
@@ -93,7 +93,7 @@ class Index:
 
     def deepen(
         self,
-        feed: Feed,
+        material: Material,
         deep: "Embedder",
         stop: Callable[[], bool] = lambda: False,
         on_total: Progress = lambda _: None,
@@ -104,7 +104,7 @@ class Index:
         if generation is None:
             return 0
         deepening = Deepening(self.database, self.house, generation.generation, self.stored)
-        done = deepening.run(feed, deep, stop, on_total, on_progress)
+        done = deepening.run(material, deep, stop, on_total, on_progress)
         if not stop():
             self.settle()
         return done
@@ -119,7 +119,7 @@ class Index:
 
     def rebuild(
         self,
-        feed: Feed,
+        material: Material,
         static: "Embedder",
         on_progress: Progress = lambda _: None,
         deep: "Embedder | None" = None,
@@ -128,13 +128,15 @@ class Index:
         """Build the index anew. The old one serves until the new one is whole, with the vectors of the deep model if
         the old one had any. Goes on with one that was begun."""
         figures = self.figures()
-        number = self._generations.building(feed, static.name)
-        self._follower.follow(number, feed, static, None, on_progress)
-        if deep and figures and figures.with_vectors.get(deep.name):
-            deepening = Deepening(self.database, self.house, number, self.stored)
-            deepening.run(feed, deep, on_progress=on_deepening)
-            self._follower.follow(number, feed, static, None, on_progress)
-        self._generations.switch(number)
+        is_built = False
+        while not is_built:
+            number = self._generations.building(material, static.name)
+            self._follower.follow(number, material, static, None, on_progress)
+            if deep and figures and figures.with_vectors.get(deep.name):
+                deepening = Deepening(self.database, self.house, number, self.stored)
+                deepening.run(material, deep, on_progress=on_deepening)
+                self._follower.follow(number, material, static, None, on_progress)
+            is_built = self._generations.switch(number)  # Not if something was forgotten meanwhile.
         self._generations.drop_retired()
 
     def purge(self) -> int:
@@ -143,6 +145,16 @@ class Index:
         removed = Purge(self.database, self.house, generation.generation).run() if generation else 0
         if removed:
             self.database.compact()
+        return removed
+
+    def forget(self) -> int:
+        """Remove what is left of dead documents everywhere: in what serves, which has followed their death, in what is
+        being built beside it, in what is on its way out, and in the free space of files. How many there were."""
+        self._generations.retire_building()
+        self._generations.drop_retired()
+        generation = self._serving()
+        removed = Purge(self.database, self.house, generation.generation).run() if generation else 0
+        self.database.compact()
         return removed
 
     def drop(self) -> None:

@@ -1,4 +1,5 @@
-"""Takes dead documents out of the postings. Everything else of a document is removed the moment it dies.
+"""Takes dead documents out of the postings, and conversations that lost their last document out of their table.
+Everything else of a document is removed the moment it dies.
 
 The text of a dead document is gone, so its terms are not known: every row of postings is looked at, in a reading that
 nobody waits for. What holds a dead document is then rewritten in small commits. A document is marked as purged in the
@@ -11,7 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.database import Database, Session
-from recollect.recall.index.formats import BLOCK_DOCUMENTS, DEAD, POSTING, POSTING_DOCUMENTS, read_facts, without
+from recollect.recall.index.formats import (
+    ALIVE,
+    BLOCK_DOCUMENTS,
+    DEAD,
+    FACTS,
+    POSTING,
+    POSTING_DOCUMENTS,
+    read_facts,
+    without,
+)
 from recollect.recall.index.store import GenerationStore, IndexStore
 from recollect.recall.index.writing import FACTS_KIND
 
@@ -50,7 +60,9 @@ class Purge:
                     if data is not None:
                         store.set_posting(term, block, without(data, dead[block]))
         with self._database.write() as session:
-            return self._mark(session, docs)
+            purged = self._mark(session, docs)
+            self._store(session).delete_conversations_but(self._conversations(session))
+        return purged
 
     def _dead(self, session: Session) -> NDArray[np.int64]:
         found = [np.empty(0, np.int64)]
@@ -81,6 +93,14 @@ class Purge:
         self._store(session).save_blocks(FACTS_KIND, generation.version, packed)
         generations.save(generation)
         return purged
+
+    def _conversations(self, session: Session) -> set[int]:
+        """Those that a document is in. In the transaction that drops the others: nobody adds to one in between."""
+        found: set[int] = set()
+        for _, _, data in self._store(session).blocks_since(0, [FACTS_KIND]):
+            facts = np.frombuffer(data, dtype=FACTS)
+            found.update(np.unique(facts["conversation"][facts["state"] == ALIVE]).tolist())
+        return found
 
     def _store(self, session: Session) -> IndexStore:
         return IndexStore(session, self._house, self._generation)

@@ -43,6 +43,7 @@ class Reader:
                 documents=0,
                 facts=_columns({}, 0, None),
                 sources=[],
+                scopes=[],
             )
         earlier = self._latest if self._latest and self._latest.generation == generation.generation else None
         if earlier and earlier.version == generation.version and set(models) <= set(earlier.vectors):
@@ -61,6 +62,7 @@ class Reader:
             documents=generation.next_doc,
             facts=_columns(facts, generation.next_doc, earlier.facts if earlier else None),
             sources=generation.sources,
+            scopes=generation.scopes,
             spreads={name: spread for name, spread in spreads.items() if spread},
             vectors={name: self._vectors(store, generation, name, spreads[name], earlier) for name in kept},
         )

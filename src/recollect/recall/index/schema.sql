@@ -9,7 +9,8 @@ CREATE TABLE recall_schema (
 -- state: serving, building, retired. What made it: words_version, static_model, storage (where
 -- its vectors lie), feed_id. How far it is: change (of the
 -- feed), said_at and said_id (while is_paged = 0, of the first reading of everything). step counts the commits of
--- followers, version every commit. sources is a JSON list: a document's source is a place in it.
+-- followers, version every commit. sources and scopes are JSON lists: a document's source is a place in the one, its
+-- scope a place in the other.
 CREATE TABLE recall_generations (
     house {key} NOT NULL,
     generation BIGINT NOT NULL,
@@ -29,20 +30,24 @@ CREATE TABLE recall_generations (
     documents BIGINT NOT NULL,
     dead BIGINT NOT NULL,
     sources TEXT NOT NULL,
+    scopes TEXT NOT NULL,
     PRIMARY KEY (house, generation)
 );
 
--- Which document a message is. A document that died has no row.
+-- The number of a document, whose id is that of its message, or of its record with the version (record_id is empty for
+-- a message). A document that died has no row.
 CREATE TABLE recall_documents (
     house {key} NOT NULL,
     generation BIGINT NOT NULL,
-    message_id {key} NOT NULL,
+    document_id {key} NOT NULL,
+    record_id {key} NOT NULL,
     doc BIGINT NOT NULL,
     text_digest BIGINT NOT NULL,
     facts_digest BIGINT NOT NULL,
-    PRIMARY KEY (house, generation, message_id)
+    PRIMARY KEY (house, generation, document_id)
 ){clustered};
 CREATE INDEX recall_documents_by_doc ON recall_documents (house, generation, doc);
+CREATE INDEX recall_documents_by_record ON recall_documents (house, generation, record_id) WHERE record_id <> '';
 
 CREATE TABLE recall_conversations (
     house {key} NOT NULL,

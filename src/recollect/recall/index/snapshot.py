@@ -4,8 +4,8 @@ A snapshot never changes; a later one shares the arrays that are still right. Do
 so rows that were written after the snapshot are told by their numbers and left out: no reader sees half a commit.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -32,7 +32,7 @@ class FactColumns:
     """One array for each fact, by document."""
 
     identity: NDArray[np.uint64]
-    """A number that a message has in every build of the index: decides ties."""
+    """A number that a document has in every build of the index: decides ties."""
     conversation: NDArray[np.int32]
     place: NDArray[np.int64]
     """Order inside a conversation."""
@@ -42,6 +42,14 @@ class FactColumns:
     """Place in formats.AUTHORS."""
     source: NDArray[np.uint8]
     """Place in Snapshot.sources."""
+    scope: NDArray[np.uint16]
+    """Place in Snapshot.scopes."""
+    kind: NDArray[np.uint8]
+    """Place in formats.KINDS."""
+    until: NDArray[np.int64]
+    """Milliseconds: when something else took its place; formats.FOREVER where nothing did."""
+    expires: NDArray[np.int64]
+    evergreen: NDArray[np.uint8]
     terms: NDArray[np.uint32]
     asking: NDArray[np.uint8]
     """Percent of its words that stand in questions."""
@@ -58,6 +66,9 @@ class Snapshot:
     """Numbers given out: every document's is smaller."""
     facts: FactColumns
     sources: list[str]
+    scopes: list[str]
+    is_limited: bool = False
+    """Some documents that have vectors are none here."""
     spreads: Mapping[str, Spread] = field(default_factory=dict[str, Spread])
     vectors: Mapping[str, SearchedVectors] = field(default_factory=dict[str, SearchedVectors])
 
@@ -106,6 +117,15 @@ class Snapshot:
         parts = [self._order[start:end] for start, end in zip(starts, ends, strict=True)]
         return np.concatenate([np.empty(0, np.int64), *parts])
 
+    def limited_to(self, scopes: Collection[str]) -> "Snapshot":
+        """As if there were nothing but what lies in these scopes."""
+        codes = [code for code, scope in enumerate(self.scopes) if scope in scopes]
+        seen = np.isin(self.facts.scope, codes)
+        if seen[self.alive].all():
+            return self
+        facts = replace(self.facts, state=np.where(seen, self.facts.state, np.uint8(0)))
+        return replace(self, facts=facts, is_limited=True)
+
     # Words
 
     def postings(self, term: str) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
@@ -143,6 +163,8 @@ class Snapshot:
         searched = self.vectors.get(model)
         if searched is None:
             return np.empty(0, np.int64), np.empty(0, np.float32)
+        if self.is_limited:
+            allowed = self.alive if allowed is None else allowed & self.alive
         docs, found = searched.nearest(question(vector), allowed, count)
         order = np.lexsort((self.facts.identity[docs], -found))[:count]
         return docs[order], found[order]
@@ -170,19 +192,19 @@ class Snapshot:
 
     # Names
 
-    def message_ids(self, docs: Docs) -> list[str]:
+    def document_ids(self, docs: Docs) -> list[str]:
         """Of each document. Empty for one that died since this snapshot was taken."""
         with self.database.read() as session:
             self._check(GenerationStore(session, self.house))
-            found = IndexStore(session, self.house, self.generation).message_ids(np.asarray(docs).tolist())
+            found = IndexStore(session, self.house, self.generation).document_ids(np.asarray(docs).tolist())
         return [found.get(int(doc), "") for doc in docs]
 
-    def docs_of(self, message_ids: Sequence[str]) -> dict[str, int]:
-        """Only of messages that are documents of this snapshot."""
+    def docs_of(self, document_ids: Sequence[str]) -> dict[str, int]:
+        """Only of documents of this snapshot."""
         with self.database.read() as session:
             self._check(GenerationStore(session, self.house))
-            known = IndexStore(session, self.house, self.generation).known(message_ids)
-        return {message_id: item.doc for message_id, item in known.items() if item.doc < self.documents}
+            known = IndexStore(session, self.house, self.generation).known(document_ids)
+        return {document_id: item.doc for document_id, item in known.items() if item.doc < self.documents}
 
     def conversation_ordinals(self, keys: Sequence[str]) -> dict[str, int]:
         with self.database.read() as session:

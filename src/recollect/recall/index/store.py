@@ -1,6 +1,6 @@
 """All SQL on the tables of the index but that of pgvector."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Any
@@ -40,11 +40,12 @@ class Generation:
     documents: int = 0
     dead: int = 0
     sources: list[str]
+    scopes: list[str]
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A message as it is in the index."""
+    """A document as it is in the index."""
 
     doc: int
     text_digest: int
@@ -64,21 +65,27 @@ DELETE_GENERATION = "DELETE FROM recall_generations WHERE house = :house AND gen
 
 _HERE = "house = :house AND generation = :generation"
 
-KNOWN = (
-    f"SELECT message_id, doc, text_digest, facts_digest FROM recall_documents WHERE {_HERE} AND message_id IN (:values)"
-)
-MESSAGES = f"SELECT doc, message_id FROM recall_documents WHERE {_HERE} AND doc IN (:values)"
-TEXT_DIGESTS = f"SELECT doc, message_id, text_digest FROM recall_documents WHERE {_HERE} AND doc IN (:values)"
+KNOWN = f"""
+SELECT document_id, doc, text_digest, facts_digest FROM recall_documents WHERE {_HERE} AND document_id IN (:values)
+"""
+KNOWN_VERSIONS = f"""
+SELECT document_id, doc, text_digest, facts_digest FROM recall_documents
+WHERE {_HERE} AND record_id <> '' AND record_id IN (:values)
+"""
+DOCUMENT_IDS = f"SELECT doc, document_id FROM recall_documents WHERE {_HERE} AND doc IN (:values)"
+TEXT_DIGESTS = f"SELECT doc, document_id, text_digest FROM recall_documents WHERE {_HERE} AND doc IN (:values)"
 SAVE_DOCUMENT = """
-INSERT INTO recall_documents (house, generation, message_id, doc, text_digest, facts_digest)
-VALUES (:house, :generation, :message_id, :doc, :text_digest, :facts_digest)
-ON CONFLICT (house, generation, message_id) DO UPDATE SET
+INSERT INTO recall_documents (house, generation, document_id, record_id, doc, text_digest, facts_digest)
+VALUES (:house, :generation, :document_id, :record_id, :doc, :text_digest, :facts_digest)
+ON CONFLICT (house, generation, document_id) DO UPDATE SET
     doc = excluded.doc, text_digest = excluded.text_digest, facts_digest = excluded.facts_digest
 """
-DELETE_DOCUMENT = f"DELETE FROM recall_documents WHERE {_HERE} AND message_id = :message_id"
+DELETE_DOCUMENT = f"DELETE FROM recall_documents WHERE {_HERE} AND document_id = :document_id"
 
 CONVERSATIONS = f"SELECT key, conversation FROM recall_conversations WHERE {_HERE} AND key IN (:values)"
 CONVERSATION_KEYS = f"SELECT conversation, key FROM recall_conversations WHERE {_HERE} AND conversation IN (:values)"
+EVERY_CONVERSATION = f"SELECT conversation, key FROM recall_conversations WHERE {_HERE}"
+DELETE_CONVERSATION = f"DELETE FROM recall_conversations WHERE {_HERE} AND key = :key"
 ADD_CONVERSATION = """
 INSERT INTO recall_conversations (house, generation, key, conversation)
 VALUES (:house, :generation, :key, :conversation)
@@ -116,7 +123,7 @@ DELETE_KIND = f"DELETE FROM recall_blocks WHERE {_HERE} AND kind = :kind"
 SLICES = (
     ("recall_postings", "term, block"),
     ("recall_blocks", "kind, block"),
-    ("recall_documents", "message_id"),
+    ("recall_documents", "document_id"),
     ("recall_conversations", "key"),
 )
 """Tables that a dropped generation has rows in, and what their keys have beside house and generation."""
@@ -148,6 +155,7 @@ class GenerationStore:
         values["state"] = str(generation.state)
         values["is_paged"] = int(generation.is_paged)
         values["sources"] = msgspec.json.encode(generation.sources).decode()
+        values["scopes"] = msgspec.json.encode(generation.scopes).decode()
         self._session.run(SAVE_GENERATION, {"house": self._house, **values})
 
     def delete(self, number: int) -> None:
@@ -163,27 +171,35 @@ class IndexStore:
 
     # Documents
 
-    def known(self, message_ids: Sequence[str]) -> dict[str, Known]:
-        rows = self._session.among(KNOWN, list(message_ids), self._here) if message_ids else []
-        return {message_id: Known(doc, text, facts) for message_id, doc, text, facts in rows}
+    def known(self, document_ids: Sequence[str]) -> dict[str, Known]:
+        return self._known(KNOWN, document_ids)
 
-    def message_ids(self, docs: Sequence[int]) -> dict[int, str]:
-        return dict(self._session.among(MESSAGES, docs, self._here)) if docs else {}
+    def known_versions(self, record_ids: Sequence[str]) -> dict[str, Known]:
+        """All documents of these records."""
+        return self._known(KNOWN_VERSIONS, record_ids)
+
+    def _known(self, sql: str, values: Sequence[str]) -> dict[str, Known]:
+        rows = self._session.among(sql, list(values), self._here) if values else []
+        return {document_id: Known(doc, text, facts) for document_id, doc, text, facts in rows}
+
+    def document_ids(self, docs: Sequence[int]) -> dict[int, str]:
+        return dict(self._session.among(DOCUMENT_IDS, docs, self._here)) if docs else {}
 
     def texts(self, docs: Sequence[int]) -> dict[int, tuple[str, int]]:
-        """Document → its message, and the digest of the text that is indexed."""
+        """Document → its id, and the digest of the text that is indexed."""
         rows = self._session.among(TEXT_DIGESTS, docs, self._here) if docs else []
-        return {doc: (message_id, digest) for doc, message_id, digest in rows}
+        return {doc: (document_id, digest) for doc, document_id, digest in rows}
 
-    def save_documents(self, documents: Mapping[str, Known]) -> None:
+    def save_documents(self, documents: Mapping[str, tuple[str, Known]]) -> None:
+        """By their ids: the record that each is a version of, and what is known."""
         rows = [
-            (*self._here.values(), message_id, known.doc, known.text_digest, known.facts_digest)
-            for message_id, known in sorted(documents.items())
+            (*self._here.values(), document_id, record_id, known.doc, known.text_digest, known.facts_digest)
+            for document_id, (record_id, known) in sorted(documents.items())
         ]
         self._session.many(SAVE_DOCUMENT, rows)
 
-    def delete_documents(self, message_ids: Iterable[str]) -> None:
-        self._session.many(DELETE_DOCUMENT, [(*self._here.values(), message_id) for message_id in message_ids])
+    def delete_documents(self, document_ids: Iterable[str]) -> None:
+        self._session.many(DELETE_DOCUMENT, [(*self._here.values(), document_id) for document_id in document_ids])
 
     # Conversations
 
@@ -195,6 +211,11 @@ class IndexStore:
 
     def add_conversations(self, numbers: Mapping[str, int]) -> None:
         self._session.many(ADD_CONVERSATION, [(*self._here.values(), key, number) for key, number in numbers.items()])
+
+    def delete_conversations_but(self, numbers: Collection[int]) -> None:
+        """Those that no document is in any more: their keys are ids."""
+        left = [key for number, key in self._session.each(EVERY_CONVERSATION, self._here) if number not in numbers]
+        self._session.many(DELETE_CONVERSATION, [(*self._here.values(), key) for key in left])
 
     # Postings
 
@@ -265,4 +286,5 @@ def _generation(row: Row) -> Generation:
     values["state"] = State(values["state"])
     values["is_paged"] = bool(values["is_paged"])
     values["sources"] = msgspec.json.decode(values["sources"], type=list[str])
+    values["scopes"] = msgspec.json.decode(values["scopes"], type=list[str])
     return Generation(**values)

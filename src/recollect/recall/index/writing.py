@@ -4,14 +4,15 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from recollect.history import Message
-from recollect.recall.index.documents import Prepared, conversation_key, facts_digest, text_digest
+from recollect.recall.index.documents import Document, Prepared, facts_digest, text_digest
 from recollect.recall.index.formats import (
     ALIVE,
     AUTHORS,
     BLOCK_DOCUMENTS,
     DEAD,
+    FOREVER,
     FREQUENCIES,
+    KINDS,
     MOST_FREQUENCY,
     POSTING_DOCUMENTS,
     Facts,
@@ -27,6 +28,8 @@ from recollect.recall.index.vectors import Place, StoredVectors, VectorWriter
 
 FACTS_KIND = "facts"
 MOST_SOURCES = 255
+MOST_SCOPES = 65_535
+"""What lies in one more scope is shown to nobody but those who see everything."""
 
 PostingRow = tuple[str, int, bytes]
 """Term, block of documents, data to append."""
@@ -34,14 +37,14 @@ PostingRow = tuple[str, int, bytes]
 
 @dataclass(slots=True, kw_only=True)
 class Batch:
-    """What one commit will do. Known documents are told by their messages' ids."""
+    """What one commit will do."""
 
     added: list[Prepared] = field(default_factory=list[Prepared])
-    """A message whose text changed is among them: it becomes another document."""
-    moved: list[tuple[Message, Known]] = field(default_factory=list[tuple[Message, Known]])
+    """What has another text now is among them: it gets another number."""
+    moved: list[tuple[Document, Known]] = field(default_factory=list[tuple[Document, Known]])
     """Only what is known beside the text changed."""
     ended: dict[str, Known] = field(default_factory=dict[str, Known])
-    """Documents that die: the message is gone, or its text changed."""
+    """By id, documents that die: they are gone, or their text changed."""
     postings: list[PostingRow] = field(default_factory=list[PostingRow])
     """Of what is added, whose numbers begin with the generation's next."""
 
@@ -63,21 +66,20 @@ class Commit:
         generation = self._generation
         docs = range(generation.next_doc, generation.next_doc + len(batch.added))
         generation.next_doc = docs.stop
-        messages = [item.message for item in batch.added] + [message for message, _ in batch.moved]
-        conversations = self._conversations(messages)
+        documents = [item.document for item in batch.added] + [document for document, _ in batch.moved]
+        conversations = self._conversations(documents)
         self._load_facts(
             [*docs, *(known.doc for _, known in batch.moved), *(known.doc for known in batch.ended.values())]
         )
         self._end(batch.ended)
-        for message, known in batch.moved:
-            self._set_facts(known.doc, message, conversations)
+        for document, known in batch.moved:
+            self._set_facts(known.doc, document, conversations)
         self._add(dict(zip(docs, batch.added, strict=True)), conversations, dimensions)
-        known = {
-            message.id: Known(known.doc, known.text_digest, facts_digest(message)) for message, known in batch.moved
-        }
+        known = [(document, Known(old.doc, old.text_digest, facts_digest(document))) for document, old in batch.moved]
         for doc, item in zip(docs, batch.added, strict=True):
-            known[item.message.id] = Known(doc, text_digest(item.message), facts_digest(item.message))
-        self._store.save_documents(known)
+            document = item.document
+            known.append((document, Known(doc, text_digest(document), facts_digest(document))))
+        self._store.save_documents({document.id: (document.record_id, now) for document, now in known})
         self._store.add_postings(batch.postings)
         packed = {block: facts.tobytes() for block, facts in self._facts.items()}
         self._store.save_blocks(FACTS_KIND, self._place.version, packed)
@@ -95,21 +97,27 @@ class Commit:
     def _add(self, added: Mapping[int, Prepared], conversations: Mapping[str, int], dimensions: int) -> None:
         vectors: dict[int, Quantised] = {}
         for doc, item in added.items():
-            record = self._set_facts(doc, item.message, conversations)
-            record["identity"] = digest(item.message.id) & 0xFFFF_FFFF_FFFF_FFFF
+            record = self._set_facts(doc, item.document, conversations)
+            record["identity"] = digest(item.document.id) & 0xFFFF_FFFF_FFFF_FFFF
             record["terms"] = item.terms.total()
             record["asking"] = item.asking
             record["state"] = ALIVE
             vectors[doc] = item.vectors
         self._vectors.add(self._generation.static_model, vectors, dimensions)
 
-    def _set_facts(self, doc: int, message: Message, conversations: Mapping[str, int]) -> Facts:
+    def _set_facts(self, doc: int, document: Document, conversations: Mapping[str, int]) -> Facts:
         record = self._record(doc)
-        record["conversation"] = conversations[conversation_key(message)]
-        record["place"] = message.start_byte
-        record["at"] = milliseconds(message.at)
-        record["author"] = AUTHORS.index(str(message.author))
-        record["source"] = self._source(message.source)
+        generation = self._generation
+        record["conversation"] = conversations[document.conversation]
+        record["place"] = document.place
+        record["at"] = milliseconds(document.at)
+        record["author"] = AUTHORS.index(document.author)
+        record["source"] = _code(generation.sources, document.source, MOST_SOURCES)
+        record["scope"] = _code(generation.scopes, document.scope, MOST_SCOPES)
+        record["kind"] = KINDS.index(document.kind)
+        record["until"] = milliseconds(document.until, FOREVER)
+        record["expires"] = milliseconds(document.expires, FOREVER)
+        record["evergreen"] = document.is_evergreen
         return record
 
     def _record(self, doc: int) -> Facts:
@@ -122,8 +130,8 @@ class Commit:
         stored = self._store.blocks(FACTS_KIND, numbers)
         self._facts = {block: read_facts(stored[block]) if block in stored else empty_facts() for block in numbers}
 
-    def _conversations(self, messages: Sequence[Message]) -> dict[str, int]:
-        keys = list(dict.fromkeys(conversation_key(message) for message in messages))
+    def _conversations(self, documents: Sequence[Document]) -> dict[str, int]:
+        keys = list(dict.fromkeys(document.conversation for document in documents))
         known = self._store.conversations(keys)
         first = self._generation.next_conversation
         new = {key: first + number for number, key in enumerate(key for key in keys if key not in known)}
@@ -131,13 +139,14 @@ class Commit:
         self._store.add_conversations(new)
         return {**known, **new}
 
-    def _source(self, name: str) -> int:
-        sources = self._generation.sources
-        if name not in sources:
-            if len(sources) >= MOST_SOURCES:
-                return MOST_SOURCES
-            sources.append(name)
-        return sources.index(name)
+
+def _code(names: list[str], name: str, most: int) -> int:
+    """The place of a name in a list, which grows by it; `most` for all that no longer fit."""
+    if name not in names:
+        if len(names) >= most:
+            return most
+        names.append(name)
+    return names.index(name)
 
 
 def posting_rows(first_doc: int, added: Sequence[Prepared]) -> list[PostingRow]:

@@ -192,7 +192,7 @@ def reindex(place: Place, deepen: bool, as_json: bool) -> None:
     started = time.perf_counter()
     with place.open() as memory:
         with progress("Indexing", not as_json) as (on_total, on_progress):
-            on_total(memory.history.waiting(None))
+            on_total(memory.recall.number())
             memory.recall.reindex(on_progress, on_progress)
         if deepen:
             deepen_all(memory, quiet=as_json)
