@@ -10,7 +10,8 @@ import msgspec
 
 from recollect.clock import to_text
 from recollect.history.counts import Counts, Problem
-from recollect.history.folding import Batch, Fold, FoldState
+from recollect.history.fold_state import Batch, FoldState
+from recollect.history.folding import Fold
 from recollect.history.messages import Author, Entry, Message, Standing
 from recollect.history.privacy import Ignore
 from recollect.history.reading import Line, read_blocks

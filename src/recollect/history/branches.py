@@ -6,7 +6,8 @@ which the way from the last record to the root is what counts. Nothing is delete
 """
 
 from recollect.database import Session
-from recollect.history.folding import FoldState
+from recollect.history.burial import FORGOTTEN, read_remnant
+from recollect.history.fold_state import FoldState, ForgottenPrompt
 from recollect.history.messages import Author, Entry, Message, Standing, Turn
 from recollect.history.sources import BadRecord, FileFacts, source_named
 from recollect.history.store import File, FileStore, LineStore, MessageStore
@@ -28,14 +29,22 @@ class Branches:
 
         `fresh` are the messages of the block, which are not stored yet.
         """
+        state = FoldState.from_json(file.state)
+        forgotten = state.forgotten_prompts
         points = [message for message in fresh if _is_prompt(message)]
-        if not points and not turns:
+        if not points and not turns and not forgotten:
             return False
-        first = self._messages.prompts_after(file.id, file.generation, sorted({point.parent_id for point in points}))
+        parents = {point.parent_id for point in [*points, *forgotten]} - {""}
+        first = self._messages.prompts_after(file.id, file.generation, sorted(parents))
         changed = False
-        for point in sorted([*points, *turns], key=lambda item: item.start_byte):
+        for point in sorted([*points, *turns, *forgotten], key=lambda item: item.start_byte):
             if isinstance(point, Turn):
-                since = self._target(file, fresh, point)
+                since = self._target(file, fresh, point, forgotten)
+            elif isinstance(point, ForgottenPrompt):
+                if not point.parent_id or point not in forgotten:
+                    continue
+                since = first.setdefault(point.parent_id, point.start_byte)
+                first[point.parent_id] = point.start_byte
             elif point.standing is Standing.SAID:
                 since = first.setdefault(point.parent_id, point.start_byte)
                 first[point.parent_id] = point.start_byte
@@ -43,6 +52,10 @@ class Branches:
                 continue  # It was left with the branch it stands on.
             if since < point.start_byte:
                 changed |= self._abandon(file, fresh, since, point.start_byte)
+                forgotten = [item for item in forgotten if not since <= item.start_byte < point.start_byte]
+        if len(forgotten) < len(state.forgotten_prompts):
+            state.forgotten_prompts = forgotten
+            file.state = state.to_json()
         return changed
 
     def _abandon(self, file: File, fresh: list[Message], since: int, until: int) -> bool:
@@ -51,14 +64,17 @@ class Branches:
                 message.standing = Standing.ABANDONED
         return self._messages.abandon(file.id, file.generation, since, until) > 0
 
-    def _target(self, file: File, fresh: list[Message], turn: Turn) -> int:
+    def _target(self, file: File, fresh: list[Message], turn: Turn, forgotten: list[ForgottenPrompt]) -> int:
         """From which byte on everything is left. If a part of the file was kept out, nothing tells: nothing is left."""
+        if turn.since >= 0:
+            return turn.since
         if turn.prompts and file.counts.private:
             return turn.start_byte
         if turn.prompts:
             new = [item.start_byte for item in fresh if _is_said_by_user(item) and item.start_byte < turn.start_byte]
             stored = self._messages.latest_prompts(file.id, file.generation, turn.start_byte, turn.prompts)
-            starts = sorted({*new, *stored}, reverse=True)[: turn.prompts]
+            gone = [item.start_byte for item in forgotten if item.start_byte < turn.start_byte]
+            starts = sorted({*new, *stored, *gone}, reverse=True)[: turn.prompts]
             return starts[-1] if starts else turn.start_byte
         if turn.to == EVERYTHING:
             return 0
@@ -67,7 +83,7 @@ class Branches:
         is_here = target and (target.file_id, target.generation) == (file.id, file.generation)
         if target and is_here:
             return target.start_byte
-        return turn.start_byte if file.counts.private else 0
+        return turn.start_byte if file.counts.private or file.counts.forgotten else 0
 
     def leave_files(self, file: File) -> set[str]:
         """Abandon the ends of files that others of the same session go on from; which files changed.
@@ -100,9 +116,10 @@ class Branches:
         found: list[Entry] = []
         start = 0
         while page := self._lines.page(file.id, file.generation, start, PAGE):
-            for _, _, raw in page:
+            for _, _, kind, raw in page:
                 try:
-                    entry = source.parse(raw, facts)
+                    remnant = read_remnant(raw) if kind == FORGOTTEN else None
+                    entry = remnant.entry if remnant else source.parse(raw, facts)
                 except BadRecord:
                     continue
                 links = Entry(kind=entry.kind, key=entry.key, uuid=entry.uuid, follows=entry.follows)

@@ -17,6 +17,8 @@ class Counts:
     """Records that belong to a message. A file that grows without any has a format we no longer know."""
     private: int = 0
     """Records left out on purpose: see `privacy`."""
+    forgotten: int = 0
+    """Records left out because they were forgotten: see `burial`."""
     types: dict[str, int] = field(default_factory=dict[str, int])
     silent_types: dict[str, int] = field(default_factory=dict[str, int])
     """Those of the records that belong to no message: kept, not shown."""
@@ -34,6 +36,7 @@ class Counts:
         self.recovered += other.recovered
         self.in_messages += other.in_messages
         self.private += other.private
+        self.forgotten += other.forgotten
         for kind, number in other.types.items():
             add_to(self.types, kind, number)
         for kind, number in other.silent_types.items():

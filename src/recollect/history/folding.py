@@ -6,19 +6,20 @@ has ended. That state is stored with the file, so reading in any number of parts
 """
 
 from concurrent.futures import Future
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import msgspec
 
-from recollect.history.counts import Counts, Problem, add_to
+from recollect.history.burial import FORGOTTEN, Buried, read_remnant, remnant_of
+from recollect.history.counts import Problem, add_to
 from recollect.history.detection import FirstFacts
+from recollect.history.fold_state import Batch, FoldState, ForgottenPrompt
 from recollect.history.messages import (
     SUMMARY_CHARACTERS,
     TOOL_TEXT_CHARACTERS,
     Author,
     Entry,
-    Message,
     Place,
     Standing,
     Turn,
@@ -44,82 +45,8 @@ MAX_PROBLEMS = 50
 """Bad lines reported one by one for a file; all of them are counted."""
 
 
-@dataclass(slots=True, kw_only=True)
-class FoldState:
-    cwd: str = ""
-    at: str = ""
-    session_id: str = ""
-    last_session_id: str = ""
-    """Of the last record: an unreadable line is taken to be of the same session."""
-    private_sessions: list[str] = field(default_factory=list[str])
-    own_sessions: list[str] = field(default_factory=list[str])
-    waiting: list[tuple[str, str, bool, str]] = field(default_factory=list[tuple[str, str, bool, str]])
-    recent: dict[str, int] = field(default_factory=dict[str, int])
-    """How many records the latest messages have, by their keys."""
-    open_line: list[Any] | None = None
-    """[kind, blocks, recovered] of a record that was read although its line had not ended."""
-    title_by_user: bool = False
-    memory: dict[str, str] = field(default_factory=dict[str, str])
-    """What the source itself remembers of earlier records."""
-    has_left_out: bool = False
-    """Something in this file stayed out."""
-    has_spoken: bool = False
-    """There is a message in it."""
-    hides_title: bool = False
-    """It began with what stayed out: so does its title."""
-    folder: str = ""
-    """The project, when only the place of the file tells it."""
-    version: str = ""
-    """Of the text that was last read, for sources that say how old a text is."""
-    left: tuple[str, int] = ("", 0)
-    """See `Entry.left`."""
-    last_uuid: str = ""
-    """The last record of a file that is a tree."""
-    must_follow: bool = False
-    """It has a new branch: what lies on the way from its last record to its root must be found out at the end."""
-    quiet_lines: int = 0
-    """Records since the last one that belongs to a message: many of them tell of a format that moved."""
-    must_regroup: bool = False
-    """What was said before changed while a file of several blocks is read: it is grouped once, at its end."""
-    rewriting: bool = False
-    """The file was changed in the middle, or is imported again, and is being read again from its start."""
-    vault_generation: int = -1
-    """It is read again from the vault, from the records of this generation, because the file itself is gone."""
-
-    def to_json(self) -> str:
-        return msgspec.json.encode(self).decode()
-
-    @classmethod
-    def from_json(cls, text: str) -> "FoldState":
-        return msgspec.json.decode(text, type=cls) if text else cls()
-
-
 Packing = tuple[dict[int, int], Future[list[bytes]]]
 """A block being compressed: where each record, by its identity, stands in the result."""
-
-
-@dataclass(slots=True)
-class Batch:
-    """What one block of a file adds."""
-
-    end: int = 0
-    newlines: int = 0
-    records: list[Stored] = field(default_factory=list[Stored])
-    messages: dict[str, Message] = field(default_factory=dict[str, Message])
-    standings: dict[str, Standing] = field(default_factory=dict[str, Standing])
-    """Changes to messages of earlier blocks."""
-    links: set[tuple[str, str, str]] = field(default_factory=set[tuple[str, str, str]])
-    titles: dict[str, str] = field(default_factory=dict[str, str])
-    title: str = ""
-    turns: list[Turn] = field(default_factory=list[Turn])
-    """Where the user went back."""
-    has_jumped: bool = False
-    """A record follows another than the one before it."""
-    restated: set[str] = field(default_factory=set[str])
-    """Messages that say what their last record says, whatever was said before."""
-    spans: list[Span] = field(default_factory=list[Span])
-    counts: Counts = field(default_factory=Counts)
-    problems: list[Problem] = field(default_factory=list[Problem])
 
 
 class Fold:
@@ -141,6 +68,8 @@ class Fold:
         is_derived: bool = False,
         is_partial: bool = False,
         undated_at: str = "",
+        buried: Buried | None = None,
+        scope: str = "",
     ) -> None:
         self._source = source
         self._remembers = type(source).settle is not Source.settle
@@ -155,6 +84,8 @@ class Fold:
         self._is_derived = is_derived
         self._is_partial = is_partial
         self._undated_at = undated_at
+        self._buried = buried
+        self._scope = scope
         # A session's own file shows where its private stretches begin and end; others only know the times.
         shows_them = facts.kind == "session" and not is_partial
         self._spans = [span for span in spans if not span.session_id or not shows_them]
@@ -190,7 +121,7 @@ class Fold:
         places, future = packing or ({}, None)
         packed = future.result() if future else []
         for record in self._batch.records:
-            if record.was and self._keep_raw:
+            if record.was and self._keep_raw and record.kind != FORGOTTEN:
                 record.raw = b""
             else:
                 place = places.get(id(record.raw))
@@ -209,6 +140,9 @@ class Fold:
         counts = self._batch.counts
         if line.fragment:
             self._take_fragment(line)
+            return
+        if line.forgotten:
+            self._take_remnant(line)
             return
         if not raw:
             if line.ended:
@@ -273,7 +207,11 @@ class Fold:
     def _keep_unreadable(self, start: int, line: Line, raw: bytes, reason: str) -> None:
         self.state.quiet_lines += 1
         self._report(line.number, f"{reason}; kept as it is")
-        if not self._is_kept_out(self.state.last_session_id, self.state.at, self.state.cwd):
+        if self._is_kept_out(self.state.last_session_id, self.state.at, self.state.cwd):
+            return
+        if self._buried and self._buried.has_line(digest_of(raw), self._scope):
+            self._keep_forgotten(start, line.number, len(raw), b"")
+        else:
             self._keep(start, line.number, raw, BAD, None)
 
     def _report(self, line: int, reason: str) -> None:
@@ -293,6 +231,13 @@ class Fold:
         elif entry.uuid and entry.key not in ("", entry.uuid):
             self._limit_records(entry)
         hide_secrets(entry)
+        if self._buried and self._is_buried(self._buried, entry, raw):
+            name = self._buried.message(entry.key) if entry.key else ""
+            remnant = remnant_of(entry, self.state.memory, name)
+            self.state.memory = dict(remnant.memory)
+            self._keep_forgotten(start, line, len(raw), remnant.to_bytes())
+            self._follow_forgotten(entry, name, start)
+            return
         if entry.queue:
             self._follow_queue(entry)
         elif entry.key and entry.standing is Standing.SAID and entry.author is Author.USER:
@@ -312,9 +257,58 @@ class Fold:
         for kind, other in entry.links:
             self._link(entry.session_id, other, kind)
 
+    def _is_buried(self, buried: Buried, entry: Entry, raw: bytes) -> bool:
+        scope = self._scope if entry.key_by_place or not (entry.at or entry.uuid) else ""
+        is_prompt = self._facts.kind == "prompts"
+        return buried.has_line(digest_of(raw), scope) or buried.has_entry(entry, raw, is_prompt=is_prompt)
+
+    def _take_remnant(self, line: Line) -> None:
+        """A record that was forgotten, out of the vault."""
+        counts = self._batch.counts
+        counts.lines += 1
+        remnant = read_remnant(line.raw)
+        if remnant:
+            counts.parsed += 1
+            counts.count_record(remnant.entry.kind, remnant.entry.counted_blocks)
+            self.state.memory = dict(remnant.memory)
+            self._inherit(remnant.entry)
+            self._follow_forgotten(remnant.entry, remnant.message, line.start)
+        else:
+            counts.bad += 1
+        self._keep_forgotten(line.start, line.number, len(line.raw), line.raw)
+
+    def _keep_forgotten(self, start: int, line: int, length: int, remnant: bytes) -> None:
+        """Its place stays, so that what comes after it is found where it stands."""
+        self._batch.counts.forgotten += 1
+        self._batch.has_forgotten_head |= line == 1
+        known = self._known.get(0)
+        was = known.popleft() if known else None
+        self._batch.records.append(Stored(start, line, 0, FORGOTTEN, None, length, remnant, was))
+
+    def _follow_forgotten(self, entry: Entry, name: str, start: int) -> None:
+        """What a forgotten record does to others: it said something, but what it said is not here any more."""
+        state, is_said = self.state, entry.author is Author.USER and entry.standing is Standing.SAID
+        if entry.queue == "enqueue":
+            self._typed_ahead.enqueue_forgotten()
+        elif entry.queue == "withdraw":
+            self._mark(self._typed_ahead.withdraw(entry.text), Standing.WITHDRAWN)
+        elif entry.queue:
+            self._typed_ahead.deliver_forgotten(state.at)
+        elif name and is_said:
+            self._typed_ahead.drop_forgotten()
+            if all(prompt.name != name for prompt in state.forgotten_prompts):
+                state.forgotten_prompts.append(ForgottenPrompt(start, entry.parent_id, name))
+        if name:
+            state.quiet_lines = 0
+            state.has_spoken = True
+        self._follow_branches(entry, start)
+        for kind, other in entry.links:
+            self._link(entry.session_id, other, kind)
+
     def _follow_branches(self, entry: Entry, start: int) -> None:
         if entry.back_to or entry.back_turns > 0:
-            self._batch.turns.append(Turn(start_byte=start, to=entry.back_to, prompts=entry.back_turns))
+            since = self._forgotten_place(entry.back_to) if entry.back_to else -1
+            self._batch.turns.append(Turn(start_byte=start, to=entry.back_to, prompts=entry.back_turns, since=since))
         state = self.state
         if entry.left[0]:
             state.left = entry.left
@@ -323,6 +317,11 @@ class Fold:
         if state.last_uuid not in ("", entry.follows):
             self._batch.has_jumped = state.must_follow = True
         state.last_uuid = entry.uuid
+
+    def _forgotten_place(self, message_id: str) -> int:
+        name = self._buried.message(message_id) if self._buried else ""
+        found = [prompt.start_byte for prompt in self.state.forgotten_prompts if prompt.name == name]
+        return found[0] if found else -1
 
     def _limit_records(self, entry: Entry) -> None:
         recent = self.state.recent

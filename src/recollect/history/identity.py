@@ -12,7 +12,8 @@ from enum import Enum, auto
 from itertools import chain
 from typing import BinaryIO
 
-from recollect.history.folding import FoldState
+from recollect.history.burial import Buried
+from recollect.history.fold_state import FoldState
 from recollect.history.opening import Status, Stream, inode_of
 from recollect.history.records import strip_padding
 from recollect.history.sources import FileFacts, Source
@@ -75,9 +76,10 @@ def failed_sighting(path: str, file_id: str, status: Status) -> SeenPath:
 
 
 class Identity:
-    def __init__(self, files: FileStore, lines: LineStore) -> None:
+    def __init__(self, files: FileStore, lines: LineStore, buried: Buried | None = None) -> None:
         self._files = files
         self._lines = lines
+        self._buried = buried
 
     def sight(self, found: Stream, seen: SeenPath | None) -> Sighting:
         head = head_of(found.file)
@@ -123,7 +125,13 @@ class Identity:
         return None
 
     def _candidates(self, head: str, source: str, facts: FileFacts, inode: int, known: File | None) -> list[File]:
-        found = self._files.like_it(head, source, facts.session_id, facts.agent_id, inode) if head else []
+        heads = [head] if not self._buried else [head, self._buried.head(head)]
+        found = [
+            file
+            for one in heads
+            if one
+            for file in self._files.like_it(one, source, facts.session_id, facts.agent_id, inode)
+        ]
         return [known, *(file for file in found if file.id != known.id)] if known else found
 
     def _change(self, file: File, found: Stream) -> Change:
@@ -141,7 +149,8 @@ class Identity:
             probes = iter(self._lines.probes(file.id, file.generation, up_to, PROBES))
         first = next(probes, None)
         if first is None and file.read_to and up_to:
-            return file.head == head_of(found.file)
+            head = head_of(found.file)
+            return file.head in (head, self._buried.head(head) if self._buried else head)
         return all(
             _digest_at(found.file, probe.start_byte, probe.length) == probe.digest
             for probe in chain([first] if first else [], probes)

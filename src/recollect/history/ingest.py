@@ -19,7 +19,7 @@ from recollect.history.archives import is_archive, parts_of
 from recollect.history.counts import Outcome, Problem
 from recollect.history.detection import Unrecognised, detect
 from recollect.history.finding import Found
-from recollect.history.folding import FoldState
+from recollect.history.fold_state import FoldState
 from recollect.history.identity import container_file, failed_sighting, seen_at, unfinished_sighting, unread_file
 from recollect.history.opening import ZSTANDARD, Part, Stream, open_transcript, spool, stamp_of, unpacked
 from recollect.history.sources import FileFacts, Head, Opened, Source, Transcript, recognise, source_named, sources

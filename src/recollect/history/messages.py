@@ -114,6 +114,8 @@ class Turn:
     """To before this message; `*`, or a message that is not there: to the beginning."""
     prompts: int = 0
     """By so many prompts."""
+    since: int = -1
+    """To this byte, where a message stood that was forgotten."""
 
 
 @dataclass(slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from recollect.history.folding import FoldState
+from recollect.history.fold_state import FoldState
 from recollect.history.places import Place
 from recollect.history.sources import Source, sources
 from recollect.history.store import CONTAINER, UNREAD, File, FileStatus, SourceTotals

@@ -29,6 +29,8 @@ class Line:
     ended: bool = True
     fragment: bool = False
     """A part of a line that is too long to be parsed."""
+    forgotten: bool = False
+    """A record out of the vault, of which there is no more than a remnant."""
 
 
 def read_blocks(file: BinaryIO, start: int, newlines: int) -> Iterator[list[Line]]:

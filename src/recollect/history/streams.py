@@ -13,11 +13,13 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from recollect.clock import Clock, to_text
-from recollect.database import Database
+from recollect.database import Database, Session
 from recollect.errors import Unreadable
+from recollect.history.burial import FORGOTTEN, KINDS, Buried, buried_in
 from recollect.history.counts import Counts, Outcome
 from recollect.history.detection import FirstFacts, first_facts
-from recollect.history.folding import Batch, Fold, FoldState
+from recollect.history.fold_state import Batch, FoldState
+from recollect.history.folding import Fold
 from recollect.history.identity import (
     Change,
     Identity,
@@ -36,6 +38,7 @@ from recollect.history.spans import Span
 from recollect.history.store import File, FileStatus, FileStore, LineStore, SeenPath
 from recollect.history.vault import Packer, digest_of
 from recollect.history.writing import Writer
+from recollect.lineage import TombstoneStore
 from recollect.settings import Settings
 
 ALWAYS = "0000"
@@ -62,12 +65,17 @@ class StreamReader:
         self._keep_raw = keep_raw
         self.ignore = Ignore(str(settings.home))
         self._packer = Packer()
+        self._buried: Buried | None = None
+        """What may not come in, as it was when the file that is being read was opened."""
 
     def close(self) -> None:
         self._packer.close()
 
     def read(self, stream: Stream, outcome: Outcome, *, reimport: bool = False, progress: Progress) -> None:
         """Read what a transcript has new. Raises RacedError, and Unreadable when only a part of a known one is left."""
+        self._look_for_buried()
+        if self._is_buried(stream):
+            return
         sighting = self._sight(stream, reimport)
         if stream.problem and not sighting.is_new:
             raise Unreadable(stream.problem)
@@ -82,6 +90,7 @@ class StreamReader:
     def read_vault(self, file: File) -> Outcome:
         """Read a transcript again of which only the vault is left. Raises RacedError."""
         outcome = Outcome(is_prompt_log=file.kind == "prompts")
+        self._look_for_buried()
         stored = (file.read_to, file.generation)
         state = FoldState.from_json(file.state)
         is_half_moved = state.rewriting and state.vault_generation < 0
@@ -96,8 +105,20 @@ class StreamReader:
             batch = fold.fold(lines, at_end=True)
             self._note_state(file, fold.state, batch)
             stored = self._store(file, batch, source, stored, rewriting=True, outcome=outcome)
+            _take_over(FoldState.from_json(file.state), state)
         self._finish(file, fold.state, stored, None)
         return outcome
+
+    def _look_for_buried(self) -> None:
+        with self._database.read() as session:
+            self._buried = buried_in(session, self._house)
+
+    def _is_buried(self, stream: Stream) -> bool:
+        if not self._buried:
+            return False
+        head, facts = head_of(stream.file), stream.facts
+        marks = (facts.session_id, head, self._buried.head(head))
+        return self._buried.has_file(stream.source.name, facts.key, *marks)
 
     def _sight(self, stream: Stream, reimport: bool) -> Sighting:
         with self._database.read() as session:
@@ -107,7 +128,7 @@ class StreamReader:
             if seen and known and known.source == stream.source.name and is_unchanged(seen, stream.status):
                 sighting = Sighting(known, Change.NONE)
             else:
-                sighting = Identity(files, LineStore(session, self._house)).sight(stream, seen)
+                sighting = Identity(files, LineStore(session, self._house), self._buried).sight(stream, seen)
         is_half_from_vault = FoldState.from_json(sighting.file.state).vault_generation >= 0
         if (reimport or is_half_from_vault) and not sighting.is_new and sighting.file.path == stream.path:
             sighting.change, sighting.is_reimport = Change.REWRITTEN, True
@@ -140,7 +161,7 @@ class StreamReader:
             self._note_state(file, fold.state, batch)
             later = state.rewriting or state.must_regroup
             stored = self._store(file, batch, source, stored, later, outcome, self._sighting(stream, file))
-            state.must_regroup = FoldState.from_json(file.state).must_regroup
+            _take_over(FoldState.from_json(file.state), state)
             outcome.bytes_read += read
             progress(read)
         if file.status is not FileStatus.IDLE:
@@ -184,6 +205,8 @@ class StreamReader:
             is_derived=bool(stream and stream.is_derived),
             is_partial=bool(stream and stream.is_partial),
             undated_at=_undated_at(stream, since, spans) if stream else "",
+            buried=self._buried,
+            scope=self._buried.head(file.head) if self._buried else "",
         )
 
     def _known(self, file: File) -> KnownRecords:
@@ -194,6 +217,8 @@ class StreamReader:
         file.session_id = file.session_id or state.session_id
         file.last_entry_at = max(file.last_entry_at, state.at)
         file.title = batch.title or file.title
+        if batch.has_forgotten_head and self._buried:
+            file.head = self._buried.head(file.head)
         file.state = state.to_json()
         file.counts.add(batch.counts)
 
@@ -210,7 +235,7 @@ class StreamReader:
         """Commit a batch; where the file stands in the database now."""
         with self._database.write() as session:
             writer = Writer(session, self._house, self._gap)
-            self._check(writer.files, file, stored)
+            self._check(session, file, stored)
             added = writer.write(file, batch, source.parser_version, group_later=rewriting)
             if seen:
                 self._see(writer.files, seen)
@@ -226,7 +251,7 @@ class StreamReader:
         file.status, file.state = FileStatus.IDLE, state.to_json()
         with self._database.write() as session:
             writer = Writer(session, self._house, self._gap)
-            self._check(writer.files, file, stored)
+            self._check(session, file, stored)
             if must_finish:
                 writer.finish(file, follow_tree=must_follow)
             else:
@@ -234,9 +259,13 @@ class StreamReader:
             if seen:
                 self._see(writer.files, seen)
 
-    def _check(self, files: FileStore, file: File, stored: tuple[int, int] | None) -> None:
-        row = files.get(file.id)
+    def _check(self, session: Session, file: File, stored: tuple[int, int] | None) -> None:
+        """Nobody else went on with this file meanwhile, and nothing was forgotten that may stand in it."""
+        row = FileStore(session, self._house).get(file.id)
         if (None if row is None else (row.read_to, row.generation)) != stored:
+            raise RacedError
+        buried = TombstoneStore(session, self._house).count(KINDS)
+        if buried != (self._buried.number if self._buried else 0):
             raise RacedError
 
     def _note_seen(self, sighting: Sighting, stream: Stream) -> None:
@@ -244,7 +273,7 @@ class StreamReader:
         with self._database.write() as session:
             files = FileStore(session, self._house)
             file = sighting.file
-            self._check(files, file, (file.read_to, file.generation))
+            self._check(session, file, (file.read_to, file.generation))
             if not stream.container_id:
                 self._see(files, seen_at(stream.path, file.id, stream.status))
             file.status, file.reason = FileStatus.IDLE, ""
@@ -260,7 +289,7 @@ class StreamReader:
     def kept_records(self, file: File, generation: int) -> Iterator[bytes]:
         """What the vault has of a transcript, in its order."""
         for lines in self._vault_lines(file.id, generation, {}):
-            yield from (line.raw for line in lines)
+            yield from (line.raw for line in lines if not line.forgotten)
 
     def _all_vault_lines(
         self, file_id: str, generation: int, known: KnownRecords, is_half_moved: bool
@@ -281,10 +310,16 @@ class StreamReader:
                 page = LineStore(session, self._house).page(file_id, generation, start, VAULT_PAGE)
             if not page:
                 return
-            for first, _, raw in page:
-                known.setdefault(digest_of(raw), deque()).append((generation, first))
-            yield [Line(first, raw, number) for first, number, raw in page]
+            for first, _, kind, raw in page:
+                digest = 0 if kind == FORGOTTEN else digest_of(raw)
+                known.setdefault(digest, deque()).append((generation, first))
+            yield [Line(first, raw, number, forgotten=kind == FORGOTTEN) for first, number, kind, raw in page]
             start = page[-1][0] + 1
+
+
+def _take_over(written: FoldState, state: FoldState) -> None:
+    """What the writer found out about a block counts for the next one."""
+    state.must_regroup, state.forgotten_prompts = written.must_regroup, written.forgotten_prompts
 
 
 def _facts(file: File) -> FileFacts:

@@ -33,6 +33,22 @@ class TypedAhead:
         self.waiting.append(Waiting(message_id, text))
         del self.waiting[:-MAX_WAITING]
 
+    def enqueue_forgotten(self) -> None:
+        """A text that may not be told holds its place in the queue."""
+        self.enqueue("", "")
+
+    def deliver_forgotten(self, at: str) -> None:
+        """One of those texts leaves the queue."""
+        found = next((item for item in self.waiting if not item.delivered and not item.text), None)
+        if found:
+            found.delivered, found.left_at = True, at
+
+    def drop_forgotten(self) -> None:
+        """One of those texts was said."""
+        found = next((item for item in self.waiting if not item.text), None)
+        if found:
+            self.waiting.remove(found)
+
     def deliver(self, at: str = "", text: str = "") -> bool:
         """A text leaves the queue, the one with these words or the first; False when none has them."""
         found = next((item for item in self.waiting if not item.delivered and text in ("", item.text)), None)
@@ -44,7 +60,7 @@ class TypedAhead:
         """The messages that were taken back: those in the queue whose words are in `text`, or all without one."""
         taken = [item for item in self.waiting if not item.delivered and (not text or item.text in text)]
         self.waiting = [item for item in self.waiting if item not in taken]
-        return [item.message_id for item in taken]
+        return [item.message_id for item in taken if item.message_id]
 
     def repeated_by(self, text: str, at: str = "") -> list[str]:
         """The queued messages that this delivered text repeats: one, or several joined line by line."""
@@ -53,6 +69,8 @@ class TypedAhead:
             joined = ""
             for end in range(start, len(self.waiting)):
                 part = self.waiting[end].text
+                if not part:
+                    break
                 joined = f"{joined}\n{part}" if joined else part
                 if joined == text:
                     found = self.waiting[start : end + 1]

@@ -9,7 +9,7 @@ from datetime import timedelta
 from recollect.database import Session
 from recollect.history.branches import Branches
 from recollect.history.conversations import Conversation, Grouping
-from recollect.history.folding import Batch, FoldState
+from recollect.history.fold_state import Batch, FoldState
 from recollect.history.messages import Author, Message, Standing
 from recollect.history.ownership import Ownership
 from recollect.history.store import ConversationStore, File, FileStatus, FileStore, LineStore, MessageStore, ThreadStore

@@ -42,6 +42,7 @@ INSERT INTO lineage_tombstones (house, hash, kind, origin) VALUES (:house, :hash
 BURIED = "SELECT hash FROM lineage_tombstones WHERE house = :house AND hash IN (:values)"
 EVERY_BURIED = "SELECT hash FROM lineage_tombstones WHERE house = :house AND kind IN (:values)"
 COUNT_BURIED = "SELECT count(*) FROM lineage_tombstones WHERE house = :house"
+COUNT_OF_KINDS = f"{COUNT_BURIED} AND kind IN (:values)"
 LIFT = "DELETE FROM lineage_tombstones WHERE house = :house AND origin = :origin"
 
 _RECEIPT = "id, at, actor, actor_name, target, state, removed, out_of_reach, probes, verified_at"
@@ -125,7 +126,10 @@ class TombstoneStore:
     def every(self, kinds: Sequence[str]) -> set[str]:
         return {row[0] for row in self._session.among(EVERY_BURIED, list(kinds), {"house": self._house})}
 
-    def count(self) -> int:
+    def count(self, kinds: Sequence[str] = ()) -> int:
+        """How many there are, of these kinds if any are given."""
+        if kinds:
+            return self._session.among(COUNT_OF_KINDS, list(kinds), {"house": self._house})[0][0]
         return self._session.value(COUNT_BURIED, {"house": self._house})
 
     def lift(self, origin: str) -> int:

@@ -26,23 +26,27 @@ WHERE house = :house AND file_id = :file_id AND generation < :generation
 ORDER BY generation DESC, start_byte
 """
 OF_FILE = """
-SELECT start_byte, line, raw FROM history_lines
+SELECT start_byte, line, kind, raw FROM history_lines
 WHERE house = :house AND file_id = :file_id AND generation = :generation AND start_byte >= :start_byte
 ORDER BY start_byte LIMIT :limit
 """
+# What was forgotten has no digest: nothing tells whether it is still there.
 PROBE = """
 SELECT start_byte, length, digest FROM history_lines
 WHERE house = :house AND file_id = :file_id AND generation = :generation AND start_byte >= :start_byte
+    AND digest <> 0
 ORDER BY start_byte LIMIT 1
 """
 LAST_BEFORE = """
 SELECT start_byte, length, digest FROM history_lines
 WHERE house = :house AND file_id = :file_id AND generation = :generation AND start_byte < :start_byte
+    AND digest <> 0
 ORDER BY start_byte DESC LIMIT 1
 """
 DIGESTS = """
 SELECT start_byte, length, digest FROM history_lines
 WHERE house = :house AND file_id = :file_id AND generation = :generation AND start_byte + length <= :up_to
+    AND digest <> 0
 ORDER BY start_byte
 """
 OCCURRENCES = """
@@ -126,12 +130,12 @@ class LineStore:
             known.setdefault(digest, deque()).append((old_generation, start))
         return known
 
-    def page(self, file_id: str, generation: int, start_byte: int, limit: int) -> list[tuple[int, int, bytes]]:
-        """(start, line, raw) of the next records of a file, from the vault alone."""
+    def page(self, file_id: str, generation: int, start_byte: int, limit: int) -> list[tuple[int, int, str, bytes]]:
+        """(start, line, kind, raw) of the next records of a file, from the vault alone."""
         rows = self._session.rows(
             OF_FILE, self._given(file_id=file_id, generation=generation, start_byte=start_byte, limit=limit)
         )
-        return [(start, line, unpack(packed)) for start, line, packed in rows]
+        return [(start, line, kind, unpack(packed)) for start, line, kind, packed in rows]
 
     def probes(self, file_id: str, generation: int, up_to: int, number: int) -> list[Probe]:
         """A few records spread over the first `up_to` bytes, the first and the last among them."""
