@@ -153,8 +153,8 @@ class Transfer:
         if holdings:
             listed = ", ".join(f"{table} {number:,}" for table, number in holdings.items())
             raise Conflict(
-                f"The house {self._house} in {self._database.location} is not empty (rows: {listed}). Import into a new "
-                "one: `recollect --home DIR import …`, or --db with another database. Nothing was imported."
+                f"The house {self._house} in {self._database.location} is not empty (rows: {listed}). Import into a "
+                "new one: `recollect --home DIR import …`, or --db with another database. Nothing was imported."
             )
 
 
