@@ -1,5 +1,7 @@
 """`recollect sql`: an agent may read what was said and what was done, and nothing else."""
 
+import re
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -8,23 +10,21 @@ from transcripts import Transcript
 
 import recollect
 from recollect import Denied, Invalid, Unavailable
+from recollect.knowledge import Evidence, Statement
 
 SECRET = "a-word-only-the-vault-has"
-VIEWS = ["conversations", "events", "files", "messages", "occurrences"]
-BASE_TABLES = [
-    "history_files",
-    "history_paths",
-    "history_lines",
-    "history_messages",
-    "history_conversations",
-    "history_links",
-    "history_titles",
-    "history_private_spans",
-    "feed_changes",
-    "feed_state",
-    "runs_events",
-    "schema_versions",
+VIEWS = [
+    "conversations",
+    "events",
+    "files",
+    "messages",
+    "occurrences",
+    "record_events",
+    "record_sources",
+    "record_versions",
+    "records",
 ]
+BASE_TABLES = re.findall(r"^CREATE TABLE (\w+)", files("recollect.database").joinpath("schema.sql").read_text(), re.M)
 REFUSED = (Denied, Invalid)
 
 
@@ -37,6 +37,8 @@ def filled(memory: recollect.Memory, projects: Path) -> recollect.Memory:
     told.exchanges(3)
     told.save(projects)
     memory.history.ingest([projects])
+    first = next(memory.history.export())
+    memory.knowledge.learn(Statement(text="Beans want warm soil.", sources=(Evidence(message_id=first.id),)))
     return memory
 
 
@@ -46,7 +48,7 @@ def is_sqlite(memory: recollect.Memory) -> bool:
 
 def contents(memory: recollect.Memory) -> list[object]:
     with memory.database.read() as session:
-        return [session.rows(f"SELECT * FROM {table} ORDER BY 1, 2, 3") for table in BASE_TABLES]
+        return [sorted(session.rows(f"SELECT * FROM {table}"), key=repr) for table in BASE_TABLES]
 
 
 def assert_refused(memory: recollect.Memory, query: str) -> None:
@@ -119,21 +121,25 @@ def test_words_that_sound_like_commands_can_be_searched_for(filled: recollect.Me
     assert filled.sql(query)[1] == [(0,)]
 
 
+FORMS = [
+    "SELECT * FROM {table}",
+    "SELECT count(*) FROM {table}",
+    "SELECT 1 FROM {table}",
+    "SELECT (SELECT count(*) FROM {table})",
+    "SELECT id FROM messages WHERE EXISTS (SELECT 1 FROM {table})",
+    "WITH t AS (SELECT * FROM {table}) SELECT * FROM t",
+    "SELECT id FROM messages UNION ALL SELECT 'x' FROM {table}",
+]
+
+
 @pytest.mark.parametrize("table", BASE_TABLES)
-@pytest.mark.parametrize(
-    "form",
-    [
-        "SELECT * FROM {table}",
-        "SELECT count(*) FROM {table}",
-        "SELECT 1 FROM {table}",
-        "SELECT (SELECT count(*) FROM {table})",
-        "SELECT id FROM messages WHERE EXISTS (SELECT 1 FROM {table})",
-        "WITH t AS (SELECT * FROM {table}) SELECT * FROM t",
-        "SELECT id FROM messages UNION ALL SELECT house FROM {table}",
-    ],
-)
-def test_a_table_behind_the_views_cannot_be_read(filled: recollect.Memory, table: str, form: str) -> None:
-    assert_refused(filled, form.format(table=table))
+def test_a_table_behind_the_views_cannot_be_read(filled: recollect.Memory, table: str) -> None:
+    before = contents(filled)
+    for form in FORMS:
+        with pytest.raises(REFUSED) as caught:
+            filled.sql(form.format(table=table), seconds=5)
+        assert SECRET not in str(caught.value)
+    assert contents(filled) == before
 
 
 @pytest.mark.parametrize("view", VIEWS)
@@ -328,7 +334,7 @@ def test_a_query_without_end_gives_its_first_rows(filled: recollect.Memory) -> N
 
 def test_a_mistake_is_explained_and_names_the_views(filled: recollect.Memory) -> None:
     for query in ("SELEC 1", "SELECT nosuchcolumn FROM messages", "SELECT * FROM nosuchtable"):
-        with pytest.raises(Invalid, match="conversations, events, files, messages, occurrences"):
+        with pytest.raises(Invalid, match=", ".join(VIEWS)):
             filled.sql(query)
 
 
@@ -343,8 +349,10 @@ def test_another_house_is_invisible(open_house: OpenHouse, projects: Path) -> No
     mine, theirs = open_house(), open_house()
     Transcript("mine").exchanges(2, "my garden").save(projects / "mine")
     Transcript("theirs").exchanges(2, "their vault").save(projects / "theirs")
-    mine.history.ingest([projects / "mine"])
-    theirs.history.ingest([projects / "theirs"])
+    for house, folder, about in ((mine, "mine", "my garden"), (theirs, "theirs", "their vault")):
+        house.history.ingest([projects / folder])
+        first = next(house.history.export())
+        house.knowledge.learn(Statement(text=f"About {about}.", sources=(Evidence(message_id=first.id),)), reason=about)
 
     for view in VIEWS:
         rows = mine.sql(f"SELECT * FROM {view}")[1]
@@ -373,3 +381,64 @@ def test_a_condition_is_never_tried_on_rows_of_another_house(
     assert "their secret" not in answer
     assert "division" not in answer
     assert "invalid" not in answer
+
+
+@pytest.fixture
+def divided(memory: recollect.Memory, projects: Path) -> recollect.Memory:
+    """A house with two agents. Each has a transcript and a record of its own, and so has the house; each transcript
+    gives the one before it a title."""
+    leaf = "of no file"
+    for name in ("house", "ada", "bob"):
+        told = Transcript(name)
+        told.exchanges(2, f"the {name}-word")
+        told.summary(f"A title with the {name}-word", leaf)
+        leaf = told.last or ""
+        path = projects / f"-{name}" / f"{told.session_id}.jsonl"
+        path.parent.mkdir(parents=True)
+        path.write_bytes(told.raw)
+    memory.agents.add("ada")
+    memory.agents.add("bob")
+    memory.agents.bind("ada", "claude-code", "-ada/")
+    memory.history.ingest([projects])
+    memory.agents.bind("bob", "claude-code", "-bob/")
+    for name in ("house", "ada", "bob"):
+        first = memory.sql(f"SELECT id FROM messages WHERE text LIKE '%{name}-word%' ORDER BY at")[1][0][0]
+        statement = Statement(text=f"The {name}-word.", scope=name, sources=(Evidence(message_id=first),))
+        memory.knowledge.learn(statement, reason=f"the {name}-word")
+    return memory
+
+
+def test_an_agent_sees_its_own_and_that_of_the_house(divided: recollect.Memory) -> None:
+    ada = divided.as_agent("ada")
+    for view in VIEWS:
+        every = divided.sql(f"SELECT * FROM {view}")[1]
+        columns, rows = ada.sql(f"SELECT * FROM {view}")
+
+        assert columns
+        assert "bob-word" not in repr(rows)
+        assert every
+        assert len(rows) * 3 == (0 if view == "events" else len(every) * 2), view
+
+
+def test_an_agent_is_not_told_by_an_error_what_it_may_not_see(divided: recollect.Memory) -> None:
+    for condition in ("CAST(text AS INTEGER) > 0", "1 / (length(text) - length(text)) > 0"):
+        try:
+            answer = repr(divided.as_agent("ada").sql(f"SELECT text FROM messages WHERE {condition}"))
+        except Invalid as error:
+            answer = str(error)
+        assert "bob-word" not in answer
+
+
+def test_an_agent_cannot_read_a_table_behind_the_views(divided: recollect.Memory) -> None:
+    ada = divided.as_agent("ada")
+    for table in BASE_TABLES:
+        with pytest.raises(REFUSED):
+            ada.sql(f"SELECT * FROM {table}")
+
+
+def test_a_title_that_another_agent_gave_is_not_shown(divided: recollect.Memory) -> None:
+    titles = {row[0] for row in divided.sql("SELECT title FROM conversations")[1]}
+    seen = {row[0] for row in divided.as_agent("ada").sql("SELECT title FROM conversations")[1]}
+
+    assert "A title with the bob-word" in titles, "it is the title of ada's conversation"
+    assert seen == {"A title with the ada-word", "Question 0 about the ada-word?"}
