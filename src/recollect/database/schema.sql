@@ -313,6 +313,8 @@ CREATE INDEX knowledge_records_by_text ON knowledge_records (house, scope, text_
 CREATE INDEX knowledge_records_by_time ON knowledge_records (house, scope, learned_at, id) WHERE believed_until = '';
 CREATE INDEX knowledge_records_by_importance ON knowledge_records (house, scope, importance, learned_at, id)
     WHERE believed_until = '' AND state = 'current';
+CREATE INDEX knowledge_records_by_expiry ON knowledge_records (house, scope, expires_at)
+    WHERE believed_until = '' AND state = 'current' AND expires_at <> '';
 
 -- The stream: every change of a record, in order. `content` is the record after it; empty once it was forgotten.
 CREATE TABLE knowledge_events (
