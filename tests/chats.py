@@ -8,7 +8,7 @@ from typing import Any
 
 import recollect
 from recollect.embedding import Embedder, Models, Reranker
-from recollect.recall import Found
+from recollect.recall import Found, Hit
 from recollect.settings import Settings
 
 NOW = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
@@ -50,8 +50,17 @@ class House:
         self.memory.history.ingest([path])
         return path
 
+    def learn(self, text: str, **fields: Any) -> str:
+        """Keep a record; its id."""
+        learned = self.memory.knowledge.remember(text, **fields)
+        assert learned.record
+        return learned.record.id
+
     def ask(self, text: str, **options: Any) -> Found:
         return self.memory.recall.search(text, **{"zone": UTC, **options})
+
+    def hits(self, text: str, **options: Any) -> list[Hit]:
+        return self.ask(text, **options).hits
 
     def texts(self, text: str, **options: Any) -> list[str]:
         return [hit.text for hit in self.ask(text, **options).hits]

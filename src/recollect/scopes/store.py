@@ -13,6 +13,7 @@ HOUSE = "house"
 RESERVED = frozenset({HOUSE, "person", "user", "librarian", "rule", "all", "list", "none"})
 MOST_CHARACTERS = 64
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
+_SCOPE = re.compile(rf"{_NAME.pattern}(/{_NAME.pattern})*")
 
 
 class ScopeKind(StrEnum):
@@ -109,7 +110,7 @@ class ScopeStore:
     def get(self, scope_id: str) -> Scope:
         if scope_id == HOUSE:
             return Scope(id=HOUSE, kind=ScopeKind.HOUSE, parent_id="")
-        row = self._session.one(BY_ID, self._given(id=scope_id))
+        row = self._session.one(BY_ID, self._given(id=scope_id)) if _SCOPE.fullmatch(scope_id) else None
         if row is None:
             raise NotFound(f"No agent or room is called {scope_id!r} in this house. `recollect agents` lists them.")
         return _scope(row)

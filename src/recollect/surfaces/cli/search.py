@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from recollect.asking import Question
     from recollect.memory import Memory
 
-SPEAKERS = {"user": "You", "assistant": "Assistant", "subagent": "Sub-agent"}
+SPEAKERS = {"user": "You", "assistant": "Assistant", "subagent": "Sub-agent", "record": "◆ Record"}
 MANY_MESSAGES = 2_000
 """More than this to index before a search is worth a progress bar."""
 
@@ -32,7 +32,7 @@ Progress = Callable[[int], None]
     type=click.Choice(["conversations", "facts", "both", "notes"]),
     default="both",
     show_default=True,
-    help="What is searched.",
+    help="What is searched: messages, records, or both.",
 )
 @click.option("--limit", default=10, type=click.IntRange(1, 1_000), help="At most this many.", show_default=True)
 @click.option("--since", default="", help="Said then or later: 2026-05-01, 'yesterday', 'last week'.")
@@ -50,7 +50,7 @@ Progress = Callable[[int], None]
 @json_option
 @click.pass_obj
 def search(place: Place, as_json: bool, **options: Any) -> None:
-    """Find what was said.
+    """Find what was said or learned.
 
     QUERY is a question or a few words. Times in it count: "what did we say about seeds last week". A running
     `recollect up` answers at once; without it what is new is indexed first.
@@ -145,6 +145,8 @@ def _print_hit(number: int, hit: dict[str, Any], program: str) -> None:
     facts = [when(hit["at"]), SPEAKERS.get(hit["author"], hit["author"]), _shown(project), hit["source"]]
     say(style(f"{number:>2}. ", "dim") + style("  ".join(fact for fact in facts if fact), "bold"))
     say(f"    {_highlighted(hit['snippet'], hit['highlights'])}")
+    if hit["kind"] == "record":
+        say("    " + style(f"{program} why {_shown(hit['id'])}", "cyan"))
     # What a sub-agent said belongs to no conversation: it is shown with the session it worked for.
     shown = hit["conversation"][:8] or (f"{hit['session_id']} --all" if hit["session_id"] else "")
     if shown:
