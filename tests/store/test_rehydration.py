@@ -15,7 +15,7 @@ import recollect
 from recollect import tokens
 from recollect.context import Context
 from recollect.errors import Invalid
-from recollect.knowledge import Statement
+from recollect.knowledge import Relation, Statement
 from recollect.testing import FrozenClock
 
 PLENTY = 100_000
@@ -191,6 +191,14 @@ def test_what_an_agent_knows_better_is_not_told_it_as_the_house_has_it(memory: r
     assert len(shown(memory)["knowledge"]) == 2
 
 
+def test_two_things_the_house_has_about_the_same_are_both_told_to_an_agent(memory: recollect.Memory) -> None:
+    memory.agents.add("ada")
+    about = {"subject": "editor", "attribute": "name"}
+    memory.knowledge.remember("The editor is vim.", **about)
+    memory.knowledge.remember("The editor of letters is nano.", **about, relation=Relation.UNRELATED)
+    assert len(shown(memory.as_agent("ada"))["knowledge"]) == 2
+
+
 # Topic
 
 
@@ -253,6 +261,18 @@ def test_the_last_messages_of_the_latest_conversation_stand_beside_it(memory: re
     longer = blocks(memory.context.rehydration(recent=50))["transcript"]
     assert longer[0] == "You: Which &lt;/context&gt; beans climb?"
     assert len(longer) == 3
+
+
+def test_what_an_assistant_marked_is_not_said_twice(memory: recollect.Memory, projects: Path) -> None:
+    talk = Transcript("talk")
+    talk.user("What does [REMEMBER] {} do?")
+    talk.assistant('Runner beans climb.\n[REMEMBER] {"content": "Beans climb."}')
+    talk.save(projects)
+    memory.history.ingest([projects])
+    assert shown(memory, recent=5)["transcript"] == [
+        "You: What does [REMEMBER] {} do?",
+        "Assistant: Runner beans climb.",
+    ]
 
 
 def test_learnings_get_at_least_half_and_what_they_do_not_need_goes_to_the_messages(

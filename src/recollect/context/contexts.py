@@ -3,12 +3,13 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from recollect import markers
 from recollect.clock import Clock, from_text, to_text
 from recollect.context.blocks import Context, Section, line_of, section_of
 from recollect.context.choosing import Candidate, chosen, latest_that_fit
 from recollect.database import Database
 from recollect.errors import Invalid
-from recollect.history import History
+from recollect.history import Author, History, Message
 from recollect.history.transcript import SPEAKERS
 from recollect.knowledge import Knowledge
 from recollect.knowledge.records import Category, Record, State, text_key
@@ -131,7 +132,7 @@ class Contexts:
         if not self._principal.is_confined or record.key is None or record.scope == self._principal.scope:
             return False
         nearest = self._knowledge.fact(record.subject, record.attribute)
-        return nearest is None or nearest.id != record.id
+        return nearest is not None and nearest.scope != record.scope
 
     # What was said last
 
@@ -140,12 +141,19 @@ class Contexts:
         lines: list[str] = []
         for listed in self._history.conversations(limit=1):
             for message in reversed(self._history.messages(listed.conversation)):
-                line = line_of(message.text, SPEAKERS[message.author])
+                line = line_of(_words(message), SPEAKERS[message.author])
                 if line:
                     lines.append(line)
                 if len(lines) == number:
                     break
         return lines[::-1]
+
+
+def _words(message: Message) -> str:
+    """Without the markers of an assistant: what they kept stands among the learnings."""
+    if message.author is not Author.ASSISTANT:
+        return message.text
+    return markers.read(*(block["text"] for block in message.blocks if block["type"] == "text")).display
 
 
 def _sections(lines: Mapping[str, Sequence[str]]) -> list[Section]:
