@@ -6,9 +6,10 @@ which the way from the last record to the root is what counts. Nothing is delete
 """
 
 from recollect.database import Session
-from recollect.history.burial import FORGOTTEN, read_remnant
+from recollect.history.burial import read_remnant
 from recollect.history.fold_state import FoldState, ForgottenPrompt
 from recollect.history.messages import Author, Entry, Message, Standing, Turn
+from recollect.history.records import FORGOTTEN
 from recollect.history.sources import BadRecord, FileFacts, source_named
 from recollect.history.store import File, FileStore, LineStore, MessageStore
 

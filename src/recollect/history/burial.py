@@ -20,8 +20,6 @@ WORDS = "words"
 KINDS = (LINE, MESSAGE, WORDS, FILE)
 """Of tombstones that keep something out of history."""
 
-FORGOTTEN = "(forgotten)"
-"""The kind of a record of which only the place is left."""
 LEAST_CHARACTERS = 24
 """Shorter words are everybody's: that they stand somewhere else does not make that a copy."""
 

@@ -13,6 +13,7 @@ from datetime import timedelta
 from enum import StrEnum
 
 from recollect.clock import from_text, to_text
+from recollect.errors import Conflict, NotFound
 from recollect.history.messages import Author, Message, Standing
 from recollect.ids import derived_id
 
@@ -72,6 +73,17 @@ class Conversation:
     def _reopen(self) -> None:
         if self.status in FINISHED:
             self.status = Status.ACTIVE
+
+
+def only_one(name: str, found: list[Conversation]) -> Conversation:
+    """The conversation that a name means, of those whose ids or sessions begin so."""
+    chosen = [item for item in found if item.id == name] or [item for item in found if item.messages]
+    if not chosen:
+        raise NotFound(f"No conversation is called {name[:100]!r}. `recollect conversations` lists them.")
+    if len(chosen) > 1:
+        some = ", ".join(item.id for item in chosen[:5])
+        raise Conflict(f"{name!r} could be {len(chosen)} conversations: {some} … Give more of the id.")
+    return chosen[0]
 
 
 class Grouping:

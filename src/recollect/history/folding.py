@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from recollect.history.burial import FORGOTTEN, Buried, read_remnant, remnant_of
+from recollect.history.burial import Buried, read_remnant, remnant_of
 from recollect.history.counts import Problem, add_to
 from recollect.history.detection import FirstFacts
 from recollect.history.fold_state import Batch, FoldState, ForgottenPrompt
@@ -27,7 +27,7 @@ from recollect.history.messages import (
 )
 from recollect.history.privacy import Ignore, is_own_call, private_mark
 from recollect.history.reading import Line
-from recollect.history.records import KnownRecords, Stored, recover, strip_padding
+from recollect.history.records import FORGOTTEN, KnownRecords, Stored, recover, strip_padding
 from recollect.history.sources import BadRecord, FileFacts, Source
 from recollect.history.spans import Span
 from recollect.history.threads import stream_title

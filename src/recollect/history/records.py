@@ -18,6 +18,8 @@ _RECORD_START = re.compile(
 _MARKS = frozenset(
     {"uuid", "sessionId", "timestamp", "leafUuid", "messageId", "operation", "snapshot", "session", "at"}
 )
+FORGOTTEN = "(forgotten)"
+"""The kind of a record of which only the place is left."""
 MAX_SPLICE_TRIES = 40
 """A broken line is searched for a whole record at its end this many times, then kept as it is."""
 

@@ -15,7 +15,7 @@ from datetime import UTC, datetime, timedelta
 from recollect.clock import Clock, to_text
 from recollect.database import Database, Session
 from recollect.errors import Unreadable
-from recollect.history.burial import FORGOTTEN, KINDS, Buried, buried_in
+from recollect.history.burial import KINDS, Buried, buried_in
 from recollect.history.counts import Counts, Outcome
 from recollect.history.detection import FirstFacts, first_facts
 from recollect.history.fold_state import Batch, FoldState
@@ -32,7 +32,7 @@ from recollect.history.identity import (
 from recollect.history.opening import Stream
 from recollect.history.privacy import Ignore
 from recollect.history.reading import Line, read_blocks
-from recollect.history.records import KnownRecords
+from recollect.history.records import FORGOTTEN, KnownRecords
 from recollect.history.sources import FileFacts, Source, source_named
 from recollect.history.spans import Span
 from recollect.history.store import File, FileStatus, FileStore, LineStore, SeenPath

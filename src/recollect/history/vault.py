@@ -17,6 +17,11 @@ def digest_of(raw: bytes) -> int:
     return int.from_bytes(sha256(raw, usedforsecurity=False).digest()[:8], "big", signed=True)
 
 
+def pack(raw: bytes) -> bytes:
+    """One record; `Packer` is for many."""
+    return zstandard.ZstdCompressor(level=LEVEL).compress(raw)
+
+
 def unpack(packed: bytes) -> bytes:
     return zstandard.ZstdDecompressor().decompress(packed)
 

@@ -1,6 +1,7 @@
 """All SQL on history's tables, one class per table or two. Each works inside one session, for one house."""
 
 from recollect.history.store.conversations import ConversationStore
+from recollect.history.store.erasing import ErasingStore, RowKey, VaultRow
 from recollect.history.store.files import (
     ARCHIVE,
     CONTAINER,
@@ -21,13 +22,16 @@ __all__ = [
     "THIS_HOST",
     "UNREAD",
     "ConversationStore",
+    "ErasingStore",
     "File",
     "FileStatus",
     "FileStore",
     "LineStore",
     "MessageStore",
     "Occurrence",
+    "RowKey",
     "SeenPath",
     "SourceTotals",
     "ThreadStore",
+    "VaultRow",
 ]
