@@ -43,10 +43,13 @@ def portable(name: str, raw: bytes) -> bytes:
     try:
         text = raw.decode()
         settings = tomllib.loads(text)
-        kept = _LOCAL_LINE.sub("", text)
-        is_clean = tomllib.loads(kept) == {key: settings[key] for key in settings if key not in LOCAL_SETTINGS}
     except ValueError as error:
         raise Invalid(f"{CONFIG_NAME} is not valid TOML: {error}. Mend that line or move the file away.") from error
+    kept = _LOCAL_LINE.sub("", text)
+    try:
+        is_clean = tomllib.loads(kept) == {key: settings[key] for key in settings if key not in LOCAL_SETTINGS}
+    except ValueError:
+        is_clean = False
     if not is_clean:
         raise Invalid(f"{CONFIG_NAME}: write `database` and `house` on one line each, so that they can be left out.")
     return kept.encode()

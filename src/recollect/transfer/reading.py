@@ -141,7 +141,7 @@ def open_export(path: Path) -> Generator[Export]:
             yield Export(path, FolderOpener(path))
         elif not path.exists():
             raise NotFound(f"{path} does not exist. Give the folder or the .zip that `recollect export` made.")
-        elif not zipfile.is_zipfile(path):
+        elif not path.is_file() or not zipfile.is_zipfile(path):
             raise Invalid(f"{path} is not an export of Recollect. Give the folder or the .zip that it made.")
         else:
             with zipfile.ZipFile(path) as archive:
