@@ -7,7 +7,8 @@ each file is read. Nothing here deletes what a source file no longer has.
 
 from recollect.history.conversations import Conversation, Status
 from recollect.history.counts import Counts, IngestReport, Problem
-from recollect.history.history import Figures, History
+from recollect.history.figures import Figures
+from recollect.history.history import History
 from recollect.history.listing import Listed
 from recollect.history.messages import Author, Message, Standing
 

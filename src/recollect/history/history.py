@@ -5,7 +5,6 @@ for a `Principal`: an agent reads what its sight allows and changes nothing.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +14,8 @@ from recollect.database import Database, Session
 from recollect.errors import Conflict, Denied, Invalid, NotFound, Unavailable
 from recollect.history.conversations import Conversation, Status
 from recollect.history.counts import IngestReport
+from recollect.history.figures import Figures, figures_of
+from recollect.history.lifecycle import claim_next, move
 from recollect.history.listing import Listed, describe
 from recollect.history.messages import Message, Standing
 from recollect.history.spans import Span
@@ -50,7 +51,10 @@ class History:
         clock: Clock,
         record_run: RecordRun,
         principal: Principal = OWNER,
+        after_intake: Callable[[], None] = lambda: None,
     ) -> None:
+        """`after_intake` is called whenever something may have been taken in; it sees to its own failures."""
+        self._after_intake = after_intake
         self._database = database
         self._principal = principal
         self._settings = settings
@@ -92,6 +96,7 @@ class History:
             on_progress=on_progress,
         )
         self._report_run("ingest", report)
+        self._after_intake()
         return report
 
     def scan(self, roots: Sequence[Path], below: Sequence[str] | None = None) -> IngestReport:
@@ -101,6 +106,7 @@ class History:
         report = self._intake().scan(roots, below)
         if report.ingested or report.failed:
             self._report_run("scan", report)
+        self._after_intake()
         return report
 
     def recover(self) -> IngestReport:
@@ -109,6 +115,7 @@ class History:
         report = self._intake().recover()
         if report.files:
             self._report_run("recover", report)
+        self._after_intake()
         return report
 
     def _intake(self) -> "Intake":
@@ -199,6 +206,20 @@ class History:
                 return found + store.of_agents(conversation.session_id, conversation.started_at, conversation.ended_at)
         return [message for message in found if message.standing is Standing.SAID and not message.gone]
 
+    def message(self, name: str) -> Message:
+        """One message by its id or the start of it."""
+        with self._database.read() as session:
+            found = self._messages(session).with_prefix(name) if name.strip() else []
+        exact = [message for message in found if message.id == name] or found
+        if not exact:
+            raise NotFound(
+                f"No message is called {name[:100]!r}. `recollect show ID --json` lists the ids of messages."
+            )
+        if len(exact) > 1:
+            some = ", ".join(message.id for message in exact[:5])
+            raise Conflict(f"{name!r} could be {len(exact)} messages: {some} … Give more of the id.")
+        return exact[0]
+
     def file_keys(self, messages: list[Message]) -> dict[str, str]:
         """File → its key, for the files of these messages."""
         with self._database.read() as session:
@@ -260,6 +281,12 @@ class History:
         """These messages as they are now. One that was deleted is not among them."""
         with self._database.read() as session:
             return self._messages(session).get(list(message_ids))
+
+    def with_text(self, part: str, *, among: Sequence[str] | None = None, after: str = "", limit: int = 0) -> list[str]:
+        """Ids of what assistants said with this in it: among these messages, or page by page in the order of ids."""
+        with self._database.read() as session:
+            store = self._messages(session)
+            return store.with_text(part, after, limit) if among is None else store.with_text_among(part, list(among))
 
     def page(self, after: str, limit: int) -> list[Message]:
         """The messages whose ids come after this one, in the order of ids: all of them, page by page."""
@@ -332,12 +359,7 @@ class History:
         """The next queued conversation, now being processed by the caller."""
         self._refuse_agents()
         with self._database.write() as session:
-            store = ConversationStore(session, self._house)
-            conversation = store.next_queued()
-            if conversation and store.change_status(conversation, Status.PROCESSING):
-                conversation.status = Status.PROCESSING
-                return conversation
-        return None
+            return claim_next(session, self._house)
 
     def archive(self, conversation: Conversation) -> Status:
         """Done. One that gained messages meanwhile is not: it starts again."""
@@ -346,19 +368,9 @@ class History:
 
     def _move(self, conversation: Conversation, status: Status) -> Status:
         with self._database.write() as session:
-            store = ConversationStore(session, self._house)
-            stored = store.get(conversation.id)
-            if stored is None:
-                raise NotFound(f"Conversation {conversation.id} is not there any more.")
-            if stored.status is Status.ACTIVE and stored.ended_at < self._ready_before():
-                stored.status = Status.READY
-            if stored.status is not conversation.status:
-                raise Conflict(f"Conversation {conversation.id} is {stored.status} by now.")
-            gained = _content(stored) != _content(conversation)
-            stored.status = Status.ACTIVE if gained else status
-            store.save([stored])
-        conversation.status = stored.status
-        return stored.status
+            moved = move(session, self._house, conversation, status, self._ready_before())
+        conversation.status = moved
+        return moved
 
     # Health
 
@@ -382,34 +394,6 @@ class History:
         places = [] if self._principal.is_confined else found_places(this_computer())
         return overview_of(places, files, totals)
 
-    def figures(self) -> "Figures":
+    def figures(self) -> Figures:
         with self._database.read() as session:
-            conversations = self._conversations(session)
-            number, months, first, last = conversations.extent()
-            return Figures(
-                conversations=number,
-                months=months,
-                first_at=first,
-                last_at=last,
-                by_status=conversations.counts(self._ready_before()),
-                messages=self._messages(session).counts(),
-                vault=LineStore(session, self._house, self._sight(session)).totals(),
-            )
-
-
-def _content(conversation: Conversation) -> tuple[int, str, str]:
-    """What changes when something is added to a conversation."""
-    return conversation.messages, conversation.ended_at, conversation.leaf_id
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Figures:
-    conversations: int
-    months: int
-    first_at: str
-    last_at: str
-    by_status: dict[str, int]
-    messages: list[tuple[str, str, bool, int]]
-    """(author, standing, gone, number)"""
-    vault: tuple[int, int, int]
-    """Records, bytes as read, bytes as kept."""
+            return figures_of(session, self._house, self._sight(session), self._ready_before())

@@ -35,6 +35,15 @@ WHERE house = :house AND gone = 0 AND (standing = 'said' OR author = 'subagent')
     AND (at > :at OR at = :at AND id > :id) {SEEN}
 ORDER BY at, id LIMIT :limit
 """
+ASSISTANT_SAID = """
+house = :house AND author = 'assistant' AND standing = 'said' AND gone = 0 AND text LIKE :pattern
+"""
+WITH_TEXT = f"SELECT id FROM history_messages WHERE {ASSISTANT_SAID} AND id > :after ORDER BY id LIMIT :limit"
+WITH_TEXT_AMONG = f"SELECT id FROM history_messages WHERE {ASSISTANT_SAID} AND id IN (:values)"
+BY_PREFIX = f"""
+SELECT {_COLUMNS} FROM history_messages
+WHERE house = :house AND id >= :prefix AND id < :beyond {SEEN} ORDER BY id LIMIT :limit
+"""
 NUMBER_SAID = f"""
 SELECT count(*) FROM history_messages
 WHERE house = :house AND gone = 0 AND (standing = 'said' OR author = 'subagent') {SEEN}
@@ -177,6 +186,20 @@ class MessageStore:
         given = self._given(at=after[0], id=after[1], limit=limit)
         rows = self._session.rows(limited(BY_TIME, self._seen), given)
         return [(at, message_id) for at, message_id in rows]
+
+    def with_text(self, part: str, after: str, limit: int) -> list[str]:
+        """What assistants said with this in it, in the order of ids. `part` has no wildcard of LIKE in it."""
+        given = self._given(pattern=f"%{part}%", after=after, limit=limit)
+        return [row[0] for row in self._session.rows(limited(WITH_TEXT, self._seen), given)]
+
+    def with_text_among(self, part: str, message_ids: list[str]) -> list[str]:
+        """Those of these messages that an assistant said and that have this in them."""
+        sql = limited(WITH_TEXT_AMONG, self._seen)
+        rows = self._session.among(sql, message_ids, self._given(pattern=f"%{part}%"))
+        return [row[0] for row in rows]
+
+    def with_prefix(self, prefix: str, limit: int = 20) -> list[Message]:
+        return self._select(BY_PREFIX, prefix=prefix, beyond=prefix + "\U0010ffff", limit=limit)
 
     def number_said(self) -> int:
         return self._session.value(limited(NUMBER_SAID, self._seen), {"house": self._house})
