@@ -26,6 +26,8 @@ QUESTIONS = (
     Question(text="anything last week", limit=3, explain=True, zone_seconds=7_200),
     Question(text="reply", authors=("assistant",), rerank=True),
     Question(text="beans", projects=("nowhere",)),
+    Question(text="beans", agent="ada"),
+    Question(text="beans", agent="bert", search_type="facts"),
     Question(text="beans " * 20_000, fast=True),
 )
 
@@ -43,6 +45,9 @@ def memory(home: Path, projects: Path) -> Iterator[recollect.Memory]:
     Transcript("garden").exchanges(6, about="beans").save(projects)
     with recollect.open(home) as opened:
         opened.history.ingest([projects])
+        for name in ("ada", "bert"):
+            opened.agents.add(name)
+            opened.knowledge.remember(f"The beans of {name} are runner beans.", scope=name)
         yield opened
 
 
@@ -100,6 +105,7 @@ def test_the_answer_is_the_one_of_a_search_without_a_daemon(
         (Question(text=" "), recollect.Invalid),
         (Question(text="beans", sources=("netscape",)), recollect.Invalid),
         (Question(text="beans", conversations=("zzzz",)), recollect.NotFound),
+        (Question(text="beans", agent="otto"), recollect.NotFound),
     ],
 )
 def test_mistakes_are_the_same_errors(
@@ -110,6 +116,13 @@ def test_mistakes_are_the_same_errors(
     with pytest.raises(error) as there:
         ask_daemon(memory.settings, question)
     assert str(here.value) == str(there.value)
+
+
+def test_who_asks_as_an_agent_is_told_what_that_agent_may_see(memory: recollect.Memory, board: Switchboard) -> None:
+    found = ask_daemon(memory.settings, Question(text="beans", agent="ada", search_type="facts"))
+
+    assert found
+    assert [hit["text"] for hit in found["hits"]] == ["The beans of ada are runner beans."]
 
 
 def test_only_its_owner_may_ask(memory: recollect.Memory, board: Switchboard) -> None:

@@ -1,4 +1,4 @@
-"""Whatever happens to a history and whenever somebody follows it: the index is the one that is built at once."""
+"""Whatever happens in a house and whenever somebody follows it: the index is the one that is built at once."""
 
 import itertools
 from collections.abc import Callable, Iterator
@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from recollect.database import Database
 from recollect.history import Standing
+from recollect.knowledge import State
 from recollect.recall.index import Index, open_index
 
 STATIC = WordVectors()
@@ -22,15 +23,21 @@ MESSAGES = 12
 texts = st.lists(st.sampled_from(WORDS), max_size=4).map(" ".join)
 numbers = st.integers(0, MESSAGES - 1)
 conversations = st.sampled_from(["c1", "c2", None])
+records = st.sampled_from(["r1", "r2", "r11"])
 events = st.one_of(
     st.tuples(st.just("say"), numbers, texts, conversations),
     st.tuples(st.just("regroup"), numbers, conversations),
     st.tuples(st.just("stand"), numbers, st.sampled_from([Standing.SAID, Standing.ABANDONED])),
     st.tuples(st.just("go"), numbers, st.booleans()),
     st.tuples(st.just("delete"), numbers),
+    st.tuples(
+        st.just("learn"), records, texts.filter(bool), st.sampled_from(["house", "ada"]), st.sampled_from(list(State))
+    ),
+    st.tuples(st.just("forget"), records),
+    st.tuples(st.just("bind"), st.sampled_from(["house", "ada", "bert"])),
     st.tuples(st.just("follow"), st.sampled_from([1, 3, None])),
     st.tuples(st.just("deepen"), st.integers(0, 2)),
-    st.sampled_from([("purge",), ("rebuild",), ("look",)]),
+    st.sampled_from([("purge",), ("leave",), ("rebuild",), ("look",)]),
 )
 
 
@@ -51,7 +58,7 @@ def open_house(database: Database) -> Iterator[OpenIndex]:
 
 
 class Story:
-    """Events, carried out on a history and on an index that follows it now and then."""
+    """Events, carried out on a house and on an index that follows it now and then."""
 
     def __init__(self, index: Index) -> None:
         self.history = HouseOfWords()
@@ -79,6 +86,15 @@ class Story:
     def _delete(self, number: int) -> None:
         self.history.delete(f"m{number:06d}")
 
+    def _learn(self, name: str, text: str, scope: str, state: State) -> None:
+        self.history.learn(text, name, scope=scope, state=state)
+
+    def _forget(self, name: str) -> None:
+        self.history.forget(name)
+
+    def _bind(self, scope: str) -> None:
+        self.history.bind("f1", scope)
+
     def _follow(self, limit: int | None) -> None:
         self.index.follow(self.history, STATIC, limit)
 
@@ -88,6 +104,9 @@ class Story:
 
     def _purge(self) -> None:
         self.index.purge()
+
+    def _leave(self) -> None:
+        self.index.forget()
 
     def _rebuild(self) -> None:
         self.index.rebuild(self.history, STATIC)
