@@ -457,12 +457,14 @@ def go_back_to_the_second_step(url: str) -> None:
     """Make the database one of schema 2."""
     database = open_database(url)
     later = [step for step in known_migrations() if step.version > 2]
+    made = [part.split() for step in later for part in statements(database.dialect.schema(step.text))]
     with database.write() as session:
-        session.run("DROP INDEX history_files_by_scope")
-        session.run("ALTER TABLE history_files DROP COLUMN scope")
-        for statement in [part for step in later for part in statements(database.dialect.schema(step.text))]:
-            if statement.startswith("CREATE TABLE"):
-                session.run(f"DROP TABLE IF EXISTS {statement.split()[2]}")
+        for words in reversed(made):
+            if words[0] == "CREATE":
+                kind, name = (words[1], words[2]) if words[1] != "UNIQUE" else (words[2], words[3])
+                session.run(f"DROP {kind} IF EXISTS {name}")
+            elif words[:2] == ["ALTER", "TABLE"]:
+                session.run(f"ALTER TABLE {words[2]} DROP COLUMN {words[5]}")
         session.run("DELETE FROM schema_versions WHERE version > 2")
     assert migrate(database, [step for step in known_migrations() if step.version <= 2]) == []
     database.close()
