@@ -29,6 +29,7 @@ COMMANDS = {
     "why": "knowledge",
     "edit": "knowledge",
     "undo": "knowledge",
+    "forget": "forgetting",
     "context": "context",
     "agents": "agents",
     "sources": "sources",
