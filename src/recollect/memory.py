@@ -1,6 +1,7 @@
 """Memory: the one object a user holds, and the only place that wires the parts together."""
 
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -17,7 +18,9 @@ from recollect.settings import Settings, load_settings
 if TYPE_CHECKING:
     from recollect.context import Contexts
     from recollect.embedding import Models
-    from recollect.knowledge import Knowledge
+    from recollect.forgetting import Forgetting, Forgotten
+    from recollect.knowledge import Knowledge, Learned
+    from recollect.learnings import Learnings
     from recollect.recall import Found, Recall
     from recollect.transfer import Transfer
 
@@ -45,10 +48,11 @@ class Memory:
         self.clock = clock
         self.principal = principal
         self.runs = Runs(database, settings.house, clock, principal)
-        self.history = History(database, settings, clock, self.runs.record, principal)
+        self.history = History(database, settings, clock, self.runs.record, principal, self._learn)
         self._owner = owner
         self._models = models
         self._recall: Recall | None = None
+        self._learnings: Learnings | None = None
         self._opening = threading.RLock()
 
     def as_agent(self, name: str, room: str = "") -> "Memory":
@@ -83,6 +87,34 @@ class Memory:
         return Knowledge(self.database, self.settings.house, self.clock, self.principal)
 
     @property
+    def learnings(self) -> "Learnings":
+        """Loaded when something was taken in: commands that only read start without it."""
+        with self._opening:
+            if self._learnings is None:
+                from recollect.learnings import Learnings
+
+                self._learnings = Learnings(
+                    self.database,
+                    self.settings.house,
+                    self.clock,
+                    self.history,
+                    self.knowledge,
+                    self.runs.record,
+                    self.principal,
+                )
+            return self._learnings
+
+    def _learn(self) -> None:
+        """From what was just taken in."""
+        self.learnings.after_intake()
+
+    def promote(
+        self, message_id: str, text: str | None = None, *, category: str = "knowledge", tags: Sequence[str] = ()
+    ) -> "Learned":
+        """Keep what a message says, or `text` in its place, as a learning from it."""
+        return self.learnings.promote(message_id, text, category=category, tags=tags)
+
+    @property
     def context(self) -> "Contexts":
         from recollect.context import Contexts
 
@@ -109,6 +141,38 @@ class Memory:
         from recollect.transfer import Transfer
 
         return Transfer(self.database, self.settings, self.clock, self.principal)
+
+    @property
+    def forgetting(self) -> "Forgetting":
+        from recollect.forgetting import Forgetting
+
+        # The index is the house's, whoever forgets.
+        house = self._owner or self
+        return Forgetting(self.database, self.settings, self.clock, lambda: house.recall, principal=self.principal)
+
+    def forget(
+        self,
+        *,
+        record: str = "",
+        message: str = "",
+        conversation: str = "",
+        file: str = "",
+        subject: str = "",
+        with_sources: bool = False,
+        dry_run: bool = False,
+        verify: bool = True,
+    ) -> "Forgotten":
+        """Erase one thing with everything that came from it, for good. `dry_run`: only tell what would go."""
+        return self.forgetting.forget(
+            record=record,
+            message=message,
+            conversation=conversation,
+            file=file,
+            subject=subject,
+            with_sources=with_sources,
+            dry_run=dry_run,
+            verify=verify,
+        )
 
     @property
     def models(self) -> "Models":

@@ -7,10 +7,14 @@ import msgspec
 
 from recollect.history.messages import Block, Entry, Message
 from recollect.history.store import File, VaultRow
+from recollect.history.vault import unpack
 from recollect.lineage import folded
 
 LEAST_TITLE = 16
 """Characters. A shorter title is everybody's, unless it is all that was said."""
+STRETCH = 24
+READABLE = 6
+"""Bytes. So many in a row that stand in the record as well were left as they are."""
 _NOT_WORDS = frozenset({"type", "uuid", "line", "call", "name", "media_type"})
 
 
@@ -64,11 +68,21 @@ class Reached:
             yield message.text.encode()
             yield from (text.encode() for block in message.blocks for text in _words(block))
         for trace in self.traces:
-            yield trace.row.packed
+            yield from _own_bytes(trace.row.packed)
         for texts in (self.titles.values(), self.file_titles.values(), self.typed_ahead, self.openings):
             yield from (text.encode() for text in texts)
         for file in self.files:
             yield file.title.encode()
+
+
+def _own_bytes(packed: bytes) -> Iterator[bytes]:
+    """Stretches of a compressed record that are its own. What compression leaves readable is either words, which are
+    looked for as such, or the ids and names around them, which stand in other places rightly."""
+    raw = unpack(packed)
+    for start in range(0, len(packed) - STRETCH + 1, STRETCH):
+        stretch = packed[start : start + STRETCH]
+        if not any(stretch[place : place + READABLE] in raw for place in range(0, STRETCH - READABLE + 1, 3)):
+            yield stretch
 
 
 def _words(block: Block) -> Iterator[str]:

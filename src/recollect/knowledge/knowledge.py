@@ -31,7 +31,7 @@ from recollect.knowledge.stream import rebuild
 from recollect.knowledge.undoing import undo
 from recollect.knowledge.writing import Writer
 from recollect.redaction import mask
-from recollect.scopes import OWNER, Principal, sight_of
+from recollect.scopes import HOUSE, OWNER, Principal, sight_of
 from recollect.texts import clean
 
 MOST_LISTED = 100_000
@@ -250,7 +250,7 @@ class Knowledge:
         with self._database.read() as session:
             sight = sight_of(session, self._house, self._principal)
             found = RecordStore(session, self._house, sight).listed(chosen, MOST_LISTED)
-        order = sight.scopes or sorted({record.scope for record in found})
+        order = sight.scopes or (HOUSE, *sorted({record.scope for record in found} - {HOUSE}))
         for scope in order:
             inside = [record for record in found if record.scope == scope]
             if inside:

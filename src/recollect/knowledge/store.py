@@ -45,9 +45,11 @@ SELECT scope, kind, category, state, count(*) FROM knowledge_records
 WHERE {_HOLDS}{{visible}} GROUP BY scope, kind, category, state ORDER BY scope, kind, category, state
 """
 CURRENT = f"""
-SELECT count(*) FROM knowledge_records
-WHERE {_HOLDS} AND state = 'current' AND (expires_at = '' OR expires_at > :now){{visible}}
+SELECT (SELECT count(*) FROM knowledge_records WHERE {_HOLDS} AND state = 'current'{{visible}})
+    - (SELECT count(*) FROM knowledge_records
+        WHERE {_HOLDS} AND state = 'current' AND expires_at <> '' AND expires_at <= :now{{visible}})
 """
+"""All without the expired: each number is counted in an index of its own, and no record is read."""
 LISTED = f"""
 SELECT {_COLUMNS} FROM knowledge_records
 WHERE house = :house AND scope = :scope{{conditions}} ORDER BY learned_at DESC, id DESC LIMIT :limit
@@ -71,6 +73,7 @@ SELECT {_EVENT} FROM knowledge_events WHERE house = :house AND record_id = :reco
 """
 EVERY_EVENT = f"SELECT {_EVENT} FROM knowledge_events WHERE house = :house ORDER BY record_id, number"
 BLANK = "UPDATE knowledge_events SET content = '', reason = '' WHERE house = :house AND record_id = :record_id"
+REWRITE = "UPDATE knowledge_events SET content = :content WHERE house = :house AND number = :number"
 WAS_THERE = "SELECT count(*) FROM knowledge_events WHERE house = :house AND record_id = :record_id"
 
 _CONTENT = msgspec.json.Decoder(dict[str, Any])
@@ -267,6 +270,10 @@ class EventStore:
 
     def was_there(self, record_id: str) -> bool:
         return bool(self._session.value(WAS_THERE, {"house": self._house, "record_id": record_id}))
+
+    def rewrite(self, number: int, after: Record) -> None:
+        """An event without a part of what it said."""
+        self._session.run(REWRITE, {"house": self._house, "number": number, "content": _packed(after)})
 
     def blank(self, record_ids: Iterable[str]) -> int:
         """Forget what these events said; how many there are."""

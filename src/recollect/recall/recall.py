@@ -179,6 +179,10 @@ class Recall:
         of files; how many documents. Part of every act of forgetting."""
         return self._kept().forget()
 
+    def place(self) -> Database:
+        """Where the index lies: for who looks into its files."""
+        return self._kept().place()
+
     def waiting(self) -> int:
         """How many messages and records the next `catch_up` looks at."""
         return self._kept().waiting()

@@ -165,6 +165,10 @@ class Upkeep:
                 self.catch_up()
             return self._index.forget()
 
+    def place(self) -> Database:
+        """Where the index lies."""
+        return self._index.database
+
     # How far it is
 
     def waiting(self) -> int:

@@ -1,0 +1,139 @@
+"""Keyed fingerprints of something that was forgotten, by which it can be looked for without knowing it any more.
+
+A probe is a window of bytes, as a 64-bit keyed hash that rolls over any data, and a 20-bit keyed hash of its first four
+bytes that rules most places out at once. Windows lie where JSON escapes nothing, so that one is found in a text, in
+JSON that holds the text, and in the raw bytes of a file alike. Without the house's secret they say nothing.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.lineage import Hasher
+
+WINDOW = 16
+"""Bytes. Shorter texts cannot be told from others by their bytes."""
+STEP = 8
+"""Bytes from one window to the next."""
+MOST_EACH = 32
+"""Windows of one text, spread over it."""
+MOST = 20_000
+"""Of one act of forgetting."""
+GRAM = 4
+BUCKET_BITS = 20
+
+PROBE = np.dtype([("hash", "<u8"), ("bucket", "<u4")])
+_ESCAPED = np.zeros(256, np.bool_)
+_ESCAPED[:32] = True
+_ESCAPED[[ord('"'), ord("\\"), ord("/"), 127]] = True
+
+Bytes = NDArray[np.uint8]
+Hashes = NDArray[np.uint64]
+
+
+class Fingerprint:
+    """The keyed hashes of one house."""
+
+    def __init__(self, hasher: Hasher) -> None:
+        table = np.frombuffer(hasher.bytes_for("probe", 256 * 8), "<u8")
+        self._tables = [_rotated(table, place) for place in range(WINDOW)]
+        self._factor = np.uint32(int.from_bytes(hasher.bytes_for("gram", 4), "little") | 1)
+
+    def hashes(self, data: Bytes, starts: NDArray[np.int64]) -> Hashes:
+        """Of the windows that begin at these places."""
+        made = np.zeros(len(starts), np.uint64)
+        for place, table in enumerate(self._tables):
+            made ^= table[data[starts + place]]
+        return made
+
+    def buckets(self, data: Bytes) -> NDArray[np.uint32]:
+        """Of the four bytes at every place."""
+        grams = np.ndarray(shape=(len(data) - GRAM + 1,), dtype="<u4", buffer=data.data, strides=(1,))
+        return (grams * self._factor) >> np.uint32(32 - BUCKET_BITS)
+
+
+@dataclass(frozen=True, slots=True)
+class Probes:
+    """What is looked for."""
+
+    rows: NDArray[np.void]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def packed(self) -> bytes:
+        return self.rows.tobytes()
+
+    @classmethod
+    def read(cls, packed: bytes) -> "Probes":
+        return cls(np.frombuffer(packed, PROBE))
+
+    def without(self, hashes: Iterable[int]) -> "Probes":
+        known = np.array(sorted(hashes), np.uint64)
+        return Probes(self.rows[~np.isin(self.rows["hash"], known)])
+
+
+class Search:
+    """Looks for probes in data."""
+
+    def __init__(self, fingerprint: Fingerprint, probes: Probes) -> None:
+        self._fingerprint = fingerprint
+        self._hashes = np.unique(probes.rows["hash"])
+        self._wanted = np.zeros(1 << BUCKET_BITS, np.bool_)
+        self._wanted[probes.rows["bucket"]] = True
+
+    def find(self, data: bytes | bytearray | memoryview) -> tuple[NDArray[np.int64], Hashes]:
+        """Where windows begin that are looked for, and which they are."""
+        if len(data) < WINDOW or not len(self._hashes):
+            return np.empty(0, np.int64), np.empty(0, np.uint64)
+        array = np.frombuffer(data, np.uint8)
+        likely = np.flatnonzero(self._wanted[self._fingerprint.buckets(array)[: len(array) - WINDOW + 1]])
+        hashes = self._fingerprint.hashes(array, likely)
+        places = np.minimum(np.searchsorted(self._hashes, hashes), len(self._hashes) - 1)
+        found = self._hashes[places] == hashes
+        return likely[found], hashes[found]
+
+
+def probes_of(fingerprint: Fingerprint, contents: Iterable[bytes]) -> Probes:
+    """Windows of everything that is to be forgotten, each once."""
+    made = [_probes_of_one(fingerprint, content) for content in contents if len(content) >= WINDOW]
+    rows = np.unique(np.concatenate(made)) if made else np.empty(0, PROBE)
+    if len(rows) > MOST:
+        rows = rows[np.linspace(0, len(rows) - 1, MOST).astype(np.int64)]
+    return Probes(rows)
+
+
+def _probes_of_one(fingerprint: Fingerprint, content: bytes) -> NDArray[np.void]:
+    data = np.frombuffer(content, np.uint8)
+    starts = np.fromiter(_starts(data), np.int64)
+    if len(starts) > MOST_EACH:
+        starts = starts[np.linspace(0, len(starts) - 1, MOST_EACH).astype(np.int64)]
+    rows = np.empty(len(starts), PROBE)
+    rows["hash"] = fingerprint.hashes(data, starts)
+    rows["bucket"] = fingerprint.buckets(data)[starts] if len(starts) else 0
+    return rows
+
+
+def _starts(data: Bytes) -> Iterator[int]:
+    """Where windows may begin: inside runs of bytes that JSON leaves as they are, the ends of the runs included."""
+    ends = np.flatnonzero(np.append(_ESCAPED[data], True))
+    begin = 0
+    for end in ends.tolist():
+        last = end - WINDOW
+        if last >= begin:
+            for start in (*range(begin, last, STEP), last):
+                if _is_telling(data[start : start + WINDOW]):
+                    yield start
+        begin = end + 1
+
+
+def _is_telling(window: Bytes) -> bool:
+    """Lines of dashes and blanks are everywhere."""
+    return len(np.unique(window)) >= WINDOW // 4
+
+
+def _rotated(table: Hashes, by: int) -> Hashes:
+    shift = np.uint64(4 * by % 64)
+    return table if not by else (table << shift) | (table >> (np.uint64(64) - shift))

@@ -1,0 +1,118 @@
+"""Knowledge's side of forgetting: records go with all their versions, their events stay without what they said."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from recollect.database import Session
+from recollect.feed import RECORD as FEED_RECORD
+from recollect.feed import FeedStore
+from recollect.knowledge import claims
+from recollect.knowledge.records import Event, Evidence, Record
+from recollect.knowledge.store import EventStore, RecordStore
+from recollect.lineage import MESSAGE, RECORD, EdgeStore, Hasher, TombstoneStore
+from recollect.scopes import Principal
+
+
+class Erasing:
+    """Inside one session, for one house."""
+
+    def __init__(self, session: Session, house: str) -> None:
+        self._records = RecordStore(session, house)
+        self._events = EventStore(session, house)
+        self._edges = EdgeStore(session, house)
+        self._feed = FeedStore(session, house)
+
+    def from_messages(self, message_ids: Sequence[str]) -> tuple[list[str], list[str]]:
+        """(records that come from these messages alone, records that come from others too)"""
+        gone = set(message_ids)
+        derived = self._edges.derived_from(MESSAGE, message_ids)
+        reached = sorted({edge.to_id for edge in derived if edge.to_kind == RECORD})
+        others = {
+            edge.to_id
+            for edge in self._edges.origins_of(RECORD, reached)
+            if edge.from_kind == MESSAGE and edge.from_id not in gone
+        }
+        return [one for one in reached if one not in others], [one for one in reached if one in others]
+
+    def sources_of(self, record_ids: Sequence[str]) -> list[str]:
+        """The messages from which these records come."""
+        edges = self._edges.origins_of(RECORD, record_ids)
+        return sorted({edge.from_id for edge in edges if edge.from_kind == MESSAGE})
+
+    def contents(self, record_ids: Sequence[str]) -> Iterator[bytes]:
+        """Everything that is kept of these records in words."""
+        for record_id in record_ids:
+            for event in self._events.of_record(record_id):
+                yield event.reason.encode()
+                if event.after:
+                    yield from _words(event.after)
+
+    def quotes(self, record_ids: Sequence[str], message_ids: Sequence[str]) -> Iterator[bytes]:
+        """What these records quote from these messages."""
+        gone = set(message_ids)
+        for versions in self._records.versions(record_ids).values():
+            for record in versions:
+                yield from (source.quote.encode() for source in record.sources if source.message_id in gone)
+
+    def erase(
+        self,
+        record_ids: Sequence[str],
+        hasher: Hasher,
+        tombstones: TombstoneStore,
+        origin: str,
+        principal: Principal,
+        now: str,
+    ) -> dict[str, int]:
+        versions = self._records.versions(record_ids)
+        hashes = {claims.id_hash(hasher, record_id) for record_id in record_ids}
+        tombstones.bury(claims.IDENTITY, hashes, origin)
+        for record in _flat(versions.values()):
+            tombstones.bury(claims.CLAIM, set[str]().union(*claims.hashes_of(hasher, record)), origin)
+        blanked = self._events.blank(record_ids)
+        removed = self._records.delete(record_ids)
+        self._edges.delete(RECORD, record_ids)
+        self._feed.note(FEED_RECORD, record_ids)
+        for record_id in record_ids:
+            self._events.append(
+                Event(
+                    number=0,
+                    record_id=record_id,
+                    version=versions[record_id][-1].version if record_id in versions else 0,
+                    at=now,
+                    action="forgotten",
+                    actor=str(principal.actor),
+                    actor_name=principal.name,
+                    reason="",
+                )
+            )
+        return {"records": len(record_ids), "record_versions": removed, "events": blanked}
+
+    def scrub(self, record_ids: Sequence[str], message_ids: Sequence[str]) -> int:
+        """These records stand on other messages too: what they took from these goes, in every version and event."""
+        gone = set(message_ids)
+        for record_id in record_ids:
+            versions = self._records.versions([record_id]).get(record_id, [])
+            self._records.delete([record_id])
+            self._records.add([_scrubbed(record, gone) for record in versions])
+            for event in self._events.of_record(record_id):
+                if event.after:
+                    self._events.rewrite(event.number, _scrubbed(event.after, gone))
+        self._feed.note(FEED_RECORD, record_ids)
+        return len(record_ids)
+
+
+def _words(record: Record) -> Iterable[bytes]:
+    for text in (record.text, record.value, record.subject, record.attribute, *record.tags):
+        yield text.encode()
+    for source in record.sources:
+        yield source.quote.encode()
+
+
+def _scrubbed(record: Record, gone: set[str]) -> Record:
+    kept: tuple[Evidence, ...] = tuple(source for source in record.sources if source.message_id not in gone)
+    return replace(record, sources=kept)
+
+
+def _flat(lists: Iterable[list[Record]]) -> Iterator[Record]:
+    for records in lists:
+        yield from records

@@ -1,0 +1,34 @@
+"""Looks for words everywhere a house keeps anything: an independent second look, by the words themselves."""
+
+from pathlib import Path
+
+from recollect import Memory
+from recollect.database import Database
+from recollect.history.vault import unpack
+
+
+def residue_of(memory: Memory, words: str) -> list[str]:
+    """Where these words stand: in tables of the house and of its index, and in the bytes of its files."""
+    found = [place for database in (memory.database, memory.recall.place()) for place in _in_tables(database, words)]
+    paths = {path for path in memory.settings.home.rglob("*") if path.is_file()}
+    paths |= {path for database in (memory.database, memory.recall.place()) for path in database.files()}
+    return found + [str(path) for path in sorted(paths) if words.encode() in Path(path).read_bytes()]
+
+
+def _in_tables(database: Database, words: str) -> list[str]:
+    found: list[str] = []
+    with database.read() as session:
+        for table in session.tables():
+            columns = [column.name for column in session.columns(table) if column.type in (str, bytes)]
+            for row in session.rows(f"SELECT {', '.join(columns)} FROM {table}") if columns else []:
+                for name, value in zip(columns, row, strict=True):
+                    if words in _text(table, name, value):
+                        found.append(f"{table}.{name}")
+    return found
+
+
+def _text(table: str, column: str, value: object) -> str:
+    if isinstance(value, bytes):
+        raw = unpack(value) if (table, column) == ("history_lines", "raw") and value else value
+        return raw.decode("utf-8", "replace").replace("\\n", "\n").replace('\\"', '"')
+    return str(value).replace("\\n", "\n").replace('\\"', '"') if value else ""
