@@ -72,7 +72,7 @@ def test_a_dry_run_lists_what_would_go_and_changes_nothing(home: Path, talk: dic
     assert (plan["dry_run"], plan["verified"], plan["receipt"]) == (True, False, "")
     assert (plan["reached"]["record"], plan["reached"]["message"], plan["sources"]) == ([name], [], [said["id"]])
     assert wider["reached"]["message"] == [said["id"]]
-    assert read.startswith("This would go: 1 record, 1 record version.\n")
+    assert read.startswith("This would go: 1 record, 1 version.\n")
     assert f"Records\n  {name[-8:]}  {SECRET}\n" in read
     assert "unless --with-sources is given" in read
     assert told(home, "records")[0]["id"] == name

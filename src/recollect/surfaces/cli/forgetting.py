@@ -7,7 +7,7 @@ import click
 import msgspec
 
 from recollect.errors import Unavailable
-from recollect.surfaces.cli.output import on_one_line, print_json, printable, say, short_path, style, table, warn, when
+from recollect.surfaces.cli.output import on_one_line, print_json, printable, say, shorten, style, table, warn, when
 from recollect.surfaces.cli.place import Place, agent_option, json_option
 from recollect.surfaces.cli.records import LINE_CHARACTERS, SPEAKERS, short_ids
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 MOST_SHOWN = 10
 """Of each kind of thing that goes; --json lists them all."""
 ALL = "all"
+NAMES = {"lines": "raw lines", "record_versions": "versions", "scrubbed_records": "shortened records"}
 TARGETS = ("record", "message", "conversation", "file", "subject")
 
 
@@ -103,7 +104,7 @@ def _tell_plan(memory: "Memory", plan: "Forgotten", as_json: bool) -> None:
 def _print_records(memory: "Memory", heading: str, ids: list[str]) -> None:
     found = list(memory.knowledge.shown(ids[:MOST_SHOWN]).values())
     lines = [
-        f"{short}  {on_one_line(record.text)[:LINE_CHARACTERS]}"
+        f"{short}  {shorten(on_one_line(record.text), LINE_CHARACTERS)}"
         for short, record in zip(short_ids(found), found, strict=True)
     ]
     _print_lines(heading, lines, len(ids))
@@ -113,7 +114,7 @@ def _print_messages(memory: "Memory", heading: str, ids: list[str]) -> None:
     found = sorted(memory.history.documents(ids[:MOST_SHOWN]).values(), key=lambda message: (message.at, message.id))
     lines = [
         f"{when(message.at)}  {SPEAKERS.get(message.author, message.author):9}  "
-        + on_one_line(message.text)[:LINE_CHARACTERS]
+        + shorten(on_one_line(message.text), LINE_CHARACTERS)
         for message in found
     ]
     _print_lines(heading, lines, len(ids))
@@ -121,7 +122,7 @@ def _print_messages(memory: "Memory", heading: str, ids: list[str]) -> None:
 
 def _print_rest(forgotten: "Forgotten") -> None:
     """What forgetting does not reach, and who else says the same."""
-    outside = [short_path(printable(place)) for place in forgotten.out_of_reach]
+    outside = [printable(place) for place in forgotten.out_of_reach]
     _print_lines("Out of reach, for you to remove", outside, len(outside))
     for kind, ids in forgotten.also_in.items():
         _print_lines(f"Some of the same words stand in these, which stay ({kind})", ids[:MOST_SHOWN], len(ids))
@@ -138,8 +139,9 @@ def _print_lines(heading: str, lines: list[str], number: int) -> None:
 
 
 def _numbers(removed: dict[str, int]) -> str:
-    """`1 record, 2 record versions`"""
-    named = {name.replace("_", " "): number for name, number in removed.items() if name != "tombstones"}
+    """`1 record, 2 versions`"""
+    named = {NAMES.get(name, name.replace("_", " ")): number for name, number in removed.items()}
+    named.pop("tombstones", None)
     parts = [
         f"{number:,} {name.removesuffix('s') if number == 1 else name}" for name, number in named.items() if number
     ]
