@@ -41,6 +41,16 @@ class Feed:
         with self._database.read() as session:
             return FeedStore(session, self._house).is_known(after)
 
+    def reached(self, follower: str) -> int | None:
+        """How far a follower is. None: it never followed."""
+        with self._database.read() as session:
+            return FeedStore(session, self._house).reached(follower)
+
+    def reach(self, follower: str, change: int) -> None:
+        """A follower is so far. It keeps others from dropping what it has not read, and drops nothing itself."""
+        with self._database.write() as session:
+            FeedStore(session, self._house).set_reached(follower, change)
+
     def trim(self, follower: str, reached: int) -> None:
         """A follower is so far: what no follower needs any more is dropped. The newest change always stays."""
         with self._database.write() as session:

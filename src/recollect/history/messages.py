@@ -149,6 +149,11 @@ class Message:
     leaf_id: str = ""
     """The uuid of its last record: what other files name when they give its conversation a title."""
 
+    @property
+    def text_blocks(self) -> list[str]:
+        """What was said, block by block: joined by empty lines they are the text."""
+        return [block["text"] for block in self.blocks if block["type"] == "text"]
+
     def take(self, entry: Entry, line: int) -> bool:
         """Add the blocks of a further record of this message; False when it is one already taken."""
         if entry.replaces and self.blocks:

@@ -54,6 +54,8 @@ class Marker:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
+    text: str
+    """As it was given, its blocks joined."""
     display: str
     """The text without the markers that were kept."""
     marks: tuple[int, ...]
@@ -69,10 +71,10 @@ class Reading:
 def read(*texts: str) -> Reading:
     """The text blocks of one message. Each is read for itself: code that one leaves open does not reach into the next.
     Offsets count in the blocks joined by an empty line, as a message joins them."""
-    display, marks, markers, length = "", list[int](), list[Marker](), 0
+    whole, display, marks, markers = "", "", list[int](), list[Marker]()
     for text in texts:
-        length += 2 if length else 0
-        reader = Reader(length)
+        whole += "\n\n" if whole else ""
+        reader = Reader(len(whole))
         # Most texts have no marker, and need no reader.
         pieces = reader.feed(text) + reader.finish() if KEYWORD in text else [Piece(text=text)]
         shown = "".join(piece.text for piece in pieces)
@@ -85,8 +87,8 @@ def read(*texts: str) -> Reading:
             if piece.marker:
                 marks.append(at)
         markers += reader.markers
-        length += len(text)
-    return Reading(display=display, marks=tuple(marks), markers=tuple(markers))
+        whole += text
+    return Reading(text=whole, display=display, marks=tuple(marks), markers=tuple(markers))
 
 
 def marked(reading: Reading) -> str:
