@@ -220,6 +220,7 @@ def test_the_verifier_finds_what_is_left(memory: recollect.Memory, projects: Pat
         session.run(
             "INSERT INTO history_titles (house, leaf_id, title) VALUES ('home', 'x', :title)", {"title": f"“{SECRET}”"}
         )
+    memory.settings.home.mkdir(exist_ok=True)
     memory.settings.home.joinpath("left.txt").write_text(f"a note: {SECRET}", encoding="utf-8")
 
     found = memory.forgetting.verify()[0]
@@ -243,7 +244,7 @@ def test_random_forgets_leave_no_trace(
     for number in range(data.draw(st.integers(1, 3))):
         transcript = Transcript(f"talk {number}")
         for turn in range(data.draw(st.integers(1, 4))):
-            mark = f"token-{number}-{turn}-{data.draw(st.integers(10**9, 10**10))}"
+            mark = f"token-{memory.settings.house}-{number}-{turn}-of-this-house"
             transcript.user(f"{' '.join(data.draw(WORDS))} {mark}")
             transcript.assistant(f"Yes: {' '.join(data.draw(WORDS))}.")
         transcript.save(folder)

@@ -259,6 +259,20 @@ def test_nothing_of_what_was_forgotten_stays_in_the_index(house: House, clock: F
     assert "zebrafinch" not in str(house.hits("zebrafinch attic", as_of=NOW))
 
 
+def test_nothing_of_what_was_forgotten_stays_in_the_files(house: House) -> None:
+    name = house.learn("The zebrafinch nests in the attic.")
+    house.hits("zebrafinch")
+    forget(house, name)
+
+    house.memory.recall.forget()
+
+    place = house.memory.recall.place()
+    place.settle()
+    for path in place.files():
+        content = path.read_bytes()
+        assert not [word for word in ("zebrafinch", "attic", name) if word.encode() in content]
+
+
 def test_nothing_of_a_conversation_that_is_gone_stays_in_the_index(house: House) -> None:
     house.tell("a", "The zebrafinch nests in the attic.", "Feed it.")
     told = house.hits("zebrafinch")[0]

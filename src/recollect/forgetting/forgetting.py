@@ -332,11 +332,13 @@ class Forgetting:
             return findings, probes
         verifier = self._verifier(keyed)
         left = verifier.shared(self._database, probes, findings)
+        in_files = left
         for database in databases:
             verifier.tables(database, left, findings)
+            in_files = verifier.without_other_houses(database, in_files)
         paths = {path.resolve() for database in databases for path in database.files()}
         paths |= {path.resolve() for path in files_below(self._settings.home, [self._settings.models])}
-        verifier.files(sorted(paths), left, findings)
+        verifier.files(sorted(paths), in_files, findings)
         return findings, left
 
     def _verifier(self, keyed: Hasher) -> Verifier:

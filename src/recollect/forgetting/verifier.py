@@ -108,21 +108,33 @@ class Verifier:
         search = Search(self._fingerprint, probes)
         with database.read() as session:
             for table in session.tables():
-                if table in self._holders:
-                    continue
-                findings.places += 1
-                columns = session.columns(table)
-                wanted = [column.name for column in columns if column.type in (str, bytes) and column.name != "house"]
-                if not wanted:
-                    continue
-                of_house = " WHERE house = :house" if any(column.name == "house" for column in columns) else ""
-                given = {"house": self._house} if of_house else {}
-                rows = (
-                    ("", [self._bytes(value, False) for value in values])
-                    for values in session.each(f"SELECT {', '.join(wanted)} FROM {table}{of_house}", given)
-                )
-                if next(_search_rows(rows, search), None):
-                    findings.residue.append(f"table {table}")
+                if table not in self._holders:
+                    findings.places += 1
+                    if next(self._found(session, table, search, "="), None):
+                        findings.residue.append(f"table {table}")
+
+    def without_other_houses(self, database: Database, probes: Probes) -> Probes:
+        """Files are shared by all houses of a database: what another one says is no trace there."""
+        search = Search(self._fingerprint, probes)
+        with database.read() as session:
+            found = [self._found(session, table, search, "<>") for table in session.tables()]
+            return probes.without(one for each in found for _, hashes in each for one in hashes)
+
+    def _found(self, session: Session, table: str, search: Search, sign: str) -> Iterator[tuple[str, set[int]]]:
+        """In the rows of this house, or with another sign in those of the others. Tables without a house are ours."""
+        columns = session.columns(table)
+        wanted = [column.name for column in columns if column.type in (str, bytes) and column.name != "house"]
+        has_house = any(column.name == "house" for column in columns)
+        if not wanted or (sign == "<>" and not has_house):
+            return
+        packed = self._holders[table].packed if table in self._holders else ""
+        chosen = f" WHERE house {sign} :house" if has_house else ""
+        given = {"house": self._house} if has_house else {}
+        rows = (
+            ("", [self._bytes(value, name == packed) for name, value in zip(wanted, values, strict=True)])
+            for values in session.each(f"SELECT {', '.join(wanted)} FROM {table}{chosen}", given)
+        )
+        yield from _search_rows(rows, search)
 
     def files(self, paths: Iterable[Path], probes: Probes, findings: Findings) -> None:
         """The raw bytes of files, whatever they hold."""

@@ -22,6 +22,8 @@ KINDS = (LINE, MESSAGE, WORDS, FILE)
 
 LEAST_CHARACTERS = 24
 """Shorter words are everybody's: that they stand somewhere else does not make that a copy."""
+SOME_CHARACTERS = 4
+"""Shorter strings in a record are hardly anybody's words."""
 
 _HEAD = "forgotten:"
 
@@ -47,8 +49,9 @@ class Burial:
         """The same words by the same author at the same moment are a copy, whatever its ids are."""
         return self._hash(WORDS, "said", author, at, text)
 
-    def words(self, text: str) -> str:
-        return self._hash(WORDS, "text", text)
+    def words(self, session_id: str, text: str) -> str:
+        """Words that stand alone in a record. Short ones count in the session they were said in only."""
+        return self._hash(WORDS, "text", session_id if len(text) < LEAST_CHARACTERS else "", text)
 
     def file(self, source: str, key: str, mark: str) -> str:
         """`mark`: its session, or its head; two files of one name may have nothing else in common."""
@@ -85,7 +88,7 @@ class Buried(Burial):
         if entry.key and entry.author in (Author.USER, Author.ASSISTANT) and not entry.queue:
             is_long = len(entry.text) >= LEAST_CHARACTERS and entry.at
             return bool(is_long) and self.said(entry.author, entry.at or "", entry.text) in self._hashes
-        return any(self.words(text) in self._hashes for text in long_strings(raw))
+        return any(self.words(entry.session_id, text) in self._hashes for text in strings_of(raw, bool(entry.key)))
 
 
 def buried_in(session: Session, house: str) -> Buried | None:
@@ -95,14 +98,14 @@ def buried_in(session: Session, house: str) -> Buried | None:
     return Buried(hashing, hashes) if hashing and hashes else None
 
 
-def long_strings(raw: bytes) -> Iterator[str]:
-    """Every string of a record that is long enough to be somebody's words, as it stands there and masked."""
+def strings_of(raw: bytes, only_long: bool) -> Iterator[str]:
+    """Every string of a record that may be somebody's words, as it stands there and masked."""
     try:
         found = _strings(msgspec.json.decode(raw))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         found = iter([raw.decode("utf-8", "replace")])
     for text in found:
-        if len(text) >= LEAST_CHARACTERS:
+        if len(text) >= (LEAST_CHARACTERS if only_long else SOME_CHARACTERS):
             yield text
             masked = mask(text)
             if masked != text:
@@ -138,7 +141,7 @@ def remnant_of(entry: Entry, memory: dict[str, str], message: str) -> Remnant:
     left = Entry(
         kind=entry.kind,
         at=entry.at,
-        uuid=entry.uuid if entry.follows else "",
+        uuid="" if memory else entry.uuid,  # Where records do not stand alone it may be made of the words.
         session_id=entry.session_id,
         agent_id=entry.agent_id,
         cwd=entry.cwd,
@@ -155,8 +158,7 @@ def remnant_of(entry: Entry, memory: dict[str, str], message: str) -> Remnant:
         left=entry.left,
         follows=entry.follows,
     )
-    kept = {name: value for name, value in memory.items() if value != entry.key}
-    return Remnant(entry=left, memory=kept, message=message)
+    return Remnant(entry=left, memory=dict(memory), message=message)
 
 
 def read_remnant(raw: bytes) -> Remnant | None:

@@ -209,8 +209,9 @@ def _words(message: Message, burial: Burial) -> Iterable[str]:
     if message.author is Author.USER and message.text:
         yield burial.prompt(message.session_id, message.text)
         yield burial.prompt(message.at[:16], message.text)
+    if message.text:
+        yield burial.words(message.session_id, message.text)
     if len(message.text) >= LEAST_CHARACTERS:
-        yield burial.words(message.text)
         yield burial.said(message.author, message.at, message.text)
 
 
@@ -231,7 +232,6 @@ def _scrubbed(file: File, reached: Reached, burial: Burial) -> FoldState:
         for message_id, text, delivered, left_at in state.waiting
     ]
     state.recent = {name: number for name, number in state.recent.items() if name not in ids}
-    state.memory = {name: value for name, value in state.memory.items() if value not in ids}
     state.forgotten_prompts += [
         ForgottenPrompt(message.start_byte, message.parent_id, burial.message(message.id))
         for message in sorted(reached.messages, key=lambda one: one.start_byte)

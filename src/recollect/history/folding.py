@@ -233,9 +233,7 @@ class Fold:
         hide_secrets(entry)
         if self._buried and self._is_buried(self._buried, entry, raw):
             name = self._buried.message(entry.key) if entry.key else ""
-            remnant = remnant_of(entry, self.state.memory, name)
-            self.state.memory = dict(remnant.memory)
-            self._keep_forgotten(start, line, len(raw), remnant.to_bytes())
+            self._keep_forgotten(start, line, len(raw), remnant_of(entry, self.state.memory, name).to_bytes())
             self._follow_forgotten(entry, name, start)
             return
         if entry.queue:
@@ -275,10 +273,10 @@ class Fold:
             self._follow_forgotten(remnant.entry, remnant.message, line.start)
         else:
             counts.bad += 1
-        self._keep_forgotten(line.start, line.number, len(line.raw), line.raw)
+        self._keep_forgotten(line.start, line.number, 0, line.raw)
 
     def _keep_forgotten(self, start: int, line: int, length: int, remnant: bytes) -> None:
-        """Its place stays, so that what comes after it is found where it stands."""
+        """Its place stays, so that what comes after it is found where it stands. A length of 0: what the vault has."""
         self._batch.counts.forgotten += 1
         self._batch.has_forgotten_head |= line == 1
         known = self._known.get(0)

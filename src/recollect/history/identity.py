@@ -18,6 +18,7 @@ from recollect.history.opening import Status, Stream, inode_of
 from recollect.history.records import strip_padding
 from recollect.history.sources import FileFacts, Source
 from recollect.history.store import CONTAINER, THIS_HOST, UNREAD, File, FileStore, LineStore, SeenPath
+from recollect.history.store.lines import Probe
 from recollect.history.vault import digest_of
 from recollect.ids import derived_id
 
@@ -151,10 +152,7 @@ class Identity:
         if first is None and file.read_to and up_to:
             head = head_of(found.file)
             return file.head in (head, self._buried.head(head) if self._buried else head)
-        return all(
-            _digest_at(found.file, probe.start_byte, probe.length) == probe.digest
-            for probe in chain([first] if first else [], probes)
-        )
+        return all(_is_at(found.file, probe) for probe in chain([first] if first else [], probes))
 
     def _same_file(self, file: File, path: str, size: int, facts: FileFacts) -> Sighting:
         """The most complete copy is the one that is read from here on; the key follows a file that moved."""
@@ -224,7 +222,10 @@ def _file_id(source: str, key: str, copy: int) -> str:
     return derived_id("file", source, key, str(copy))
 
 
-def _digest_at(opened: BinaryIO, start: int, length: int) -> int:
-    opened.seek(start)
-    raw = opened.read(length)
-    return digest_of(strip_padding(raw)[1])
+def _is_at(opened: BinaryIO, probe: Probe) -> bool:
+    """Whether a record stands where it stood. Of a forgotten one only its length is known."""
+    opened.seek(probe.start_byte)
+    raw = opened.read(probe.length)
+    if probe.digest:
+        return digest_of(strip_padding(raw)[1]) == probe.digest
+    return len(raw) == probe.length and b"\n" not in raw and opened.read(1) in b"\x00 \t\r\n"

@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 
 from recollect.database import Session
-from recollect.history.burial import LEAST_CHARACTERS, long_strings, read_remnant
+from recollect.history.burial import LEAST_CHARACTERS, SOME_CHARACTERS, read_remnant, strings_of
 from recollect.history.fold_state import FoldState
 from recollect.history.folding import TITLE_CHARACTERS
 from recollect.history.messages import Author, Entry, Message, Standing
@@ -133,6 +133,7 @@ class Reaching:
         """Add what repeats the words of the targets, and the titles made of them."""
         needles = sorted({message.text for message in targets if len(message.text) >= LEAST_CHARACTERS})
         texts = folded_texts(targets)
+        short = {(one.session_id, one.text) for one in targets if len(one.text) >= SOME_CHARACTERS}
         authors = {message_id: author for message_id, _, author, _ in self._store.in_files(file_ids)}
         for file_id in file_ids:
             for row in self._store.rows_of_file(file_id):
@@ -141,10 +142,20 @@ class Reaching:
                 if row.message_id:
                     is_copy = authors.get(row.message_id, Author.USER) not in _SPEAKERS and _repeats(row.raw, needles)
                 else:
-                    is_copy = _repeats(row.raw, needles) or is_made_of(folded(self._title_of(row)), texts)
+                    is_copy = (
+                        _repeats(row.raw, needles)
+                        or self._says(row, short)
+                        or is_made_of(folded(self._title_of(row)), texts)
+                    )
                 if is_copy:
                     self._rows[row.key] = row
                     self._ids |= {row.message_id} if row.message_id else set()
+
+    def _says(self, row: VaultRow, texts: set[tuple[str, str]]) -> bool:
+        """Whether one of the strings of a record is one of these texts, of its session."""
+        entry = self._entry(row)
+        session_id = (entry.session_id if entry else "") or self._file(row.file_id).session_id
+        return any((session_id, text) in texts for text in strings_of(row.raw, False))
 
     def _title_of(self, row: VaultRow) -> str:
         entry = self._entry(row)
@@ -277,4 +288,4 @@ def _remembers(source: Source) -> bool:
 
 
 def _repeats(raw: bytes, needles: Sequence[str]) -> bool:
-    return bool(needles) and any(needle in text for text in long_strings(raw) for needle in needles)
+    return bool(needles) and any(needle in text for text in strings_of(raw, True) for needle in needles)

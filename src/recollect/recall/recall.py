@@ -175,8 +175,8 @@ class Recall:
         return self._kept().purge()
 
     def forget(self) -> int:
-        """Follow what was erased, then remove all that is left of it, also in a build under way and in the free space
-        of files; how many documents. Part of every act of forgetting."""
+        """Follow what was erased, then remove all that is left of it, also in a build under way; how many documents.
+        Part of every act of forgetting. What the engine keeps in its log is for `settle` of `place`."""
         return self._kept().forget()
 
     def place(self) -> Database:

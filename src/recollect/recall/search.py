@@ -3,30 +3,27 @@
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.clock import LOCAL, to_text
+from recollect.clock import LOCAL
 from recollect.errors import RecollectError
-from recollect.history import Message
-from recollect.knowledge import State
 from recollect.recall import keyword
 from recollect.recall.diversity import diversified
+from recollect.recall.filters import allowed_by, holds, in_milliseconds
 from recollect.recall.hits import Found, Hit
 from recollect.recall.index import Index, Snapshot
-from recollect.recall.index.formats import AUTHORS, FOREVER, NO_TIME, milliseconds
 from recollect.recall.keyword import Term
 from recollect.recall.periods import asked_periods, spans
-from recollect.recall.query import Query, SearchType, check_known
+from recollect.recall.query import Query, SearchType
 from recollect.recall.ranking import PRECISION, Asked, Corpus, Ranking, rank
 from recollect.recall.recipes import Recipe
 from recollect.recall.rerank import READ, Candidate, judged
 from recollect.recall.showing import Around, Chosen, described
 from recollect.recall.time_phrases import asks_about_past
-from recollect.recall.viewer import Shown, Viewer, text_of
+from recollect.recall.viewer import Viewer, text_of
 from recollect.recall.words import query_terms
 
 if TYPE_CHECKING:
@@ -51,7 +48,6 @@ KEPT_VIEWS = 8
 """Of the same snapshot, for agents in different scopes."""
 
 Vector = NDArray[np.float32]
-Mask = NDArray[np.bool_]
 
 
 class Search:
@@ -92,9 +88,9 @@ class Search:
             terms=terms,
             static=(static.name, _embedded(static, query.text)),
             deep=_deep_question(deep, query.text, lacks) if deep and deep.name in snapshot.spreads else None,
-            allowed=_allowed(query, corpus, viewer),
+            allowed=allowed_by(query, corpus, viewer),
             periods=spans(periods),
-            now=None if asks_about_past(query.text, query.now, zone) else _milliseconds(query.now),
+            now=None if asks_about_past(query.text, query.now, zone) else in_milliseconds(query.now),
         )
         if not terms and not asked.static[1].any():
             return Found(
@@ -163,7 +159,7 @@ class Search:
         number = max(query.limit, READ if reranker else 0) + COMPARED // 2
         docs = ranking.docs[:number]
         ids = snapshot.document_ids(docs)
-        found = {name: shown for name, shown in viewer.load(ids).items() if _holds(shown, query)}
+        found = {name: shown for name, shown in viewer.load(ids).items() if holds(shown, query)}
         chosen: Chosen = [
             (
                 place,
@@ -215,77 +211,6 @@ class Search:
         return [*again, *rest]
 
 
-# What may be found
-
-
-def _allowed(query: Query, corpus: Corpus, viewer: Viewer) -> Mask | None:
-    """None: everything."""
-    snapshot, facts = corpus.snapshot, corpus.snapshot.facts
-    masks = _held(query, corpus)
-    if query.authors:
-        masks.append(np.isin(facts.author, [AUTHORS.index(author) for author in query.authors]))
-    if query.sources:
-        if not set(query.sources) <= set(snapshot.sources):
-            check_known("source", query.sources, sorted({*snapshot.sources, *viewer.history.source_names()}))
-        codes = [snapshot.sources.index(source) for source in query.sources if source in snapshot.sources]
-        masks.append(np.isin(facts.source, codes))
-    if query.since:
-        masks.append(facts.at >= _milliseconds(query.since))
-    if query.until:
-        masks.append((facts.at < _milliseconds(query.until)) & (facts.at != NO_TIME))
-    chosen = _chosen_conversations(query, viewer)
-    if chosen is not None:
-        ordinals = list(snapshot.conversation_ordinals(chosen).values())
-        masks.append(np.isin(facts.conversation, ordinals))
-    allowed = np.logical_and.reduce(masks) if masks else None
-    return None if allowed is None or allowed[corpus.alive].all() else allowed
-
-
-def _held(query: Query, corpus: Corpus) -> list[Mask]:
-    """The kinds that are asked for, and at which time they are looked at."""
-    facts, masks = corpus.snapshot.facts, list[Mask]()
-    if query.as_of:
-        said = (facts.at < _milliseconds(query.as_of)) & (facts.at != NO_TIME)
-        masks.append(np.where(corpus.is_record, True, said) if corpus.has_records else said)
-    if not corpus.has_records:
-        return masks
-    if query.search_type is not SearchType.BOTH:
-        masks.append(corpus.is_record == (query.search_type is SearchType.FACTS))
-    if query.as_of:
-        then = milliseconds(to_text(query.as_of))
-        believed = (facts.at <= then) & (facts.until > then) & (facts.expires > then)
-    else:
-        # Not by the clock: another computer's may be ahead, and what was replaced is replaced.
-        believed = (facts.until == FOREVER) & (facts.expires > milliseconds(to_text(query.now)))
-    return [*masks, ~corpus.is_record | believed]
-
-
-def _holds(shown: Shown, query: Query) -> bool:
-    """The same of a record as it is stored: the index may be a moment behind."""
-    if isinstance(shown, Message):
-        return True
-    if shown.state is not State.CURRENT:
-        return False
-    if query.as_of is None:
-        return not shown.believed_until and not shown.is_expired(to_text(query.now))
-    then = to_text(query.as_of)
-    is_over = bool(shown.believed_until) and shown.believed_until <= then
-    return shown.believed_from <= then and not is_over and not shown.is_expired(then)
-
-
-def _chosen_conversations(query: Query, viewer: Viewer) -> list[str] | None:
-    """None: all of them, and what belongs to none."""
-    if not (query.conversations or query.projects or query.statuses):
-        return None
-    chosen: set[str] | None = None
-    if query.conversations:
-        chosen = {viewer.history.conversation(name).conversation.id for name in query.conversations}
-    if query.projects or query.statuses:
-        found = viewer.history.conversation_ids(projects=query.projects, statuses=query.statuses)
-        chosen = set(found) if chosen is None else chosen & set(found)
-    return sorted(chosen or ())
-
-
 def _around(
     query: Query, viewer: Viewer, snapshot: Snapshot, docs: NDArray[np.int64], places: Sequence[int]
 ) -> list[Around]:
@@ -295,7 +220,7 @@ def _around(
     there = np.unique(np.concatenate(sides))
     there = there[there >= 0]
     if query.before:
-        there = there[snapshot.facts.at[there] < _milliseconds(query.before)]
+        there = there[snapshot.facts.at[there] < in_milliseconds(query.before)]
     ids = dict(zip(there.tolist(), snapshot.document_ids(there), strict=True))
     loaded = viewer.load(list(ids.values()))
     texts = {doc: text_of(loaded[name]).strip() for doc, name in ids.items() if name in loaded}
@@ -303,9 +228,6 @@ def _around(
         (texts.get(int(before), "")[-CONTEXT_CHARACTERS:], texts.get(int(after), "")[:CONTEXT_CHARACTERS])
         for before, after in zip(*sides, strict=True)
     ]
-
-
-# Words
 
 
 def _terms(snapshot: Snapshot, text: str, documents: int) -> list[Term]:
@@ -362,10 +284,6 @@ def _deep_question(deep: "Embedder", text: str, lacks: list[str]) -> tuple[str, 
 
 def _nothing(reason: str) -> Found:
     return Found(hits=[], milliseconds=0.0, lacks=[reason])
-
-
-def _milliseconds(moment: datetime) -> int:
-    return round(moment.timestamp() * 1000)
 
 
 def _short(error: RecollectError) -> str:

@@ -17,6 +17,7 @@ VALUES (:house, :file_id, :generation, :start_byte, :length, :line, :digest, :ki
 MOVE = """
 UPDATE history_lines SET generation = :generation, start_byte = :start_byte, line = :line, kind = :kind,
     message_id = :message_id, parser = :parser,
+    length = CASE WHEN digest = 0 AND :length > 0 THEN :new_length ELSE length END,
     raw = CASE WHEN length(:new_raw) > 0 THEN :masked_raw ELSE raw END
 WHERE house = :house AND file_id = :file_id AND generation = :old_generation AND start_byte = :old_start
 """
@@ -30,23 +31,19 @@ SELECT start_byte, line, kind, raw FROM history_lines
 WHERE house = :house AND file_id = :file_id AND generation = :generation AND start_byte >= :start_byte
 ORDER BY start_byte LIMIT :limit
 """
-# What was forgotten has no digest: nothing tells whether it is still there.
 PROBE = """
 SELECT start_byte, length, digest FROM history_lines
 WHERE house = :house AND file_id = :file_id AND generation = :generation AND start_byte >= :start_byte
-    AND digest <> 0
 ORDER BY start_byte LIMIT 1
 """
 LAST_BEFORE = """
 SELECT start_byte, length, digest FROM history_lines
 WHERE house = :house AND file_id = :file_id AND generation = :generation AND start_byte < :start_byte
-    AND digest <> 0
 ORDER BY start_byte DESC LIMIT 1
 """
 DIGESTS = """
 SELECT start_byte, length, digest FROM history_lines
 WHERE house = :house AND file_id = :file_id AND generation = :generation AND start_byte + length <= :up_to
-    AND digest <> 0
 ORDER BY start_byte
 """
 OCCURRENCES = """
@@ -88,6 +85,7 @@ class Probe:
     start_byte: int
     length: int
     digest: int
+    """0: the record was forgotten."""
 
 
 class LineStore:
@@ -115,8 +113,8 @@ class LineStore:
                 MOVE,
                 [
                     (
-                        generation, item.start, item.line, item.kind, item.message_id, parser, item.raw, item.raw,
-                        house, file_id, *(item.was or ()),
+                        generation, item.start, item.line, item.kind, item.message_id, parser, item.length,
+                        item.length, item.raw, item.raw, house, file_id, *(item.was or ()),
                     )
                     for item in moved
                 ],

@@ -149,13 +149,11 @@ class Index:
 
     def forget(self) -> int:
         """Remove what is left of dead documents everywhere: in what serves, which has followed their death, in what is
-        being built beside it, in what is on its way out, and in the free space of files. How many there were."""
+        being built beside it, and in what is on its way out. How many there were."""
         self._generations.retire_building()
         self._generations.drop_retired()
         generation = self._serving()
-        removed = Purge(self.database, self.house, generation.generation).run() if generation else 0
-        self.database.compact()
-        return removed
+        return Purge(self.database, self.house, generation.generation).run() if generation else 0
 
     def drop(self) -> None:
         """Remove everything of this house."""
