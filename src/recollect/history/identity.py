@@ -228,4 +228,4 @@ def _is_at(opened: BinaryIO, probe: Probe) -> bool:
     raw = opened.read(probe.length)
     if probe.digest:
         return digest_of(strip_padding(raw)[1]) == probe.digest
-    return len(raw) == probe.length and b"\n" not in raw and opened.read(1) in b"\x00 \t\r\n"
+    return len(raw) == probe.length and b"\n" not in raw and opened.read(1) in b"\x00 \t\r\n{"
