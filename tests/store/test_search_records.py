@@ -267,6 +267,7 @@ def test_nothing_of_what_was_forgotten_stays_in_the_files(house: House) -> None:
     house.memory.recall.forget()
 
     place = house.memory.recall.place()
+    place.compact()
     place.settle()
     for path in place.files():
         content = path.read_bytes()
