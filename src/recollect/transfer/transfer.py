@@ -2,14 +2,14 @@
 
 import os
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from importlib.metadata import version
 from pathlib import Path
 
-from recollect import __version__
 from recollect.clock import Clock, to_text
 from recollect.database import Database, Row
 from recollect.database.migrate import known_migrations
-from recollect.errors import Conflict, Denied, Invalid
+from recollect.errors import Conflict, Denied, Invalid, RecollectError
 from recollect.ids import new_id
 from recollect.lineage import Export as Copy
 from recollect.lineage import ReceiptStore
@@ -67,7 +67,7 @@ class Transfer:
                     table: write_table(package, store, shape_of(session, table), on_progress) for table in CARRIED
                 }
             manifest = Manifest(
-                program_version=__version__,
+                program_version=version("recollect"),
                 schema_version=_newest_schema(),
                 house=self._house,
                 exported_at=to_text(self._clock()),
@@ -128,7 +128,8 @@ class Transfer:
         try:
             yield
         except BaseException:
-            with self._database.write() as session:
+            # A note too many does less harm than a message about it in the place of what went wrong.
+            with suppress(RecollectError), self._database.write() as session:
                 ReceiptStore(session, self._house).drop_export(copy.id)
             raise
 
