@@ -1,0 +1,300 @@
+"""What must hold after a life of statements, kept by hand: plain lists, no database, nothing of Recollect's own code.
+
+Slow and simple on purpose. `lifecycle.py` tells a house and this ledger the same things and asks both. Its rules:
+
+- Of a subject's attribute one statement holds at a time in each scope. A new value ends the one before it; what is
+  learned late about an earlier time takes its place there and ends where the next one begins.
+- The same value again is no new entry, and neither is what is read once more at a place it was read at before.
+- Undo gives back the picture that was there before an act, for everything the act touched.
+- What a person corrected, took back or had forgotten is not taken from the same message again.
+- What is forgotten was never there, at any moment that is asked for.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+CURRENT, REPLACED, RETRACTED = "current", "replaced", "retracted"
+HOUSE = "house"
+
+Key = tuple[str, str]
+"""Subject and attribute."""
+Claim = tuple[str, str, str]
+"""A message, and what may not be taken from it again: a text, a quote, or all about a key."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Said:
+    """A statement, as the ledger hears it."""
+
+    scope: str
+    key: Key
+    text: str
+    value: str
+    true_from: str
+    true_until: str = ""
+    expires_at: str = ""
+    sources: tuple[tuple[str, str], ...] = ()
+    """Message and quote."""
+
+    def claims(self) -> list[set[Claim]]:
+        about = " / ".join(self.key)
+        return [
+            {(message, "text", self.text), (message, "quote", quote), (message, "about", about)}
+            for message, quote in self.sources
+        ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Version:
+    said: Said
+    state: str
+    since: str
+    barred: frozenset[Claim] = frozenset()
+    """What may not come back as long as this version holds."""
+
+
+@dataclass(kw_only=True)
+class Entry:
+    name: str
+    number: int
+    learned_at: str
+    versions: list[Version] = field(default_factory=list[Version])
+    acts: list[int] = field(default_factory=list[int])
+    """The act that made each version."""
+
+    @property
+    def now(self) -> Version:
+        return self.versions[-1]
+
+    def at(self, moment: str) -> Version | None:
+        """What was believed then; without a moment, now."""
+        found = [version for version in self.versions if not moment or version.since <= moment]
+        return found[-1] if found else None
+
+
+@dataclass(kw_only=True)
+class Outcome:
+    kind: str
+    entry: Entry | None = None
+    closed: Entry | None = None
+
+
+class Ledger:
+    def __init__(self) -> None:
+        self.entries: dict[str, Entry] = {}
+        self.forgotten: set[str] = set()
+        self.gone_messages: set[str] = set()
+        self._barred_for_good: set[Claim] = set()
+        self._by_key: dict[tuple[str, Key], list[Entry]] = {}
+        self._by_message: dict[str, list[Entry]] = {}
+        self._last_act: dict[tuple[str, Key], int] = {}
+        self._acts = 0
+        self._touched: dict[int, list[Entry]] = {}
+
+    # Learning
+
+    def learn(self, said: Said, now: str, *, by_person: bool) -> Outcome:
+        """What must become of a statement. A new entry has no name until `name` gives it the one of the house."""
+        if not by_person and self.is_barred(said):
+            return Outcome(kind="refused")
+        line = self.line(said.scope, said.key)
+        known = self._read_there_before(line, said)
+        if known:
+            return Outcome(kind="same", entry=known)
+        before = next((entry for entry in reversed(line) if entry.now.said.true_from <= said.true_from), None)
+        after = next((entry for entry in line if entry.now.said.true_from > said.true_from), None)
+        same = before if before and _says(before, said) and _reaches(before, said.true_from) else None
+        if before is None and after and _says(after, said):
+            same = after
+        if same:
+            return Outcome(kind="same", entry=self._confirm(same, said, now))
+        return self._insert(said, now, before, after)
+
+    def is_barred(self, said: Said) -> bool:
+        return bool(said.sources) and all(
+            message in self.gone_messages or any(self._is_claim_barred(claim) for claim in claims)
+            for (message, _), claims in zip(said.sources, said.claims(), strict=True)
+        )
+
+    def _is_claim_barred(self, claim: Claim) -> bool:
+        derived = self._by_message.get(claim[0], [])
+        return claim in self._barred_for_good or any(claim in entry.now.barred for entry in derived)
+
+    def name(self, entry: Entry, name: str) -> None:
+        entry.name = name
+        self.entries[name] = entry
+
+    def _insert(self, said: Said, now: str, before: Entry | None, after: Entry | None) -> Outcome:
+        state = CURRENT
+        if after:
+            state, until = REPLACED, after.now.said.true_from
+            said = replace(said, true_until=min(said.true_until, until) if said.true_until else until)
+        self._acts += 1
+        entry = Entry(name="", number=self._acts, learned_at=now)
+        self._by_key.setdefault((said.scope, said.key), []).append(entry)
+        self._write(entry, Version(said=said, state=state, since=now))
+        if before:
+            until = max(said.true_from, before.now.said.true_from)
+            old = before.now.said.true_until
+            closed = replace(before.now.said, true_until=min(old, until) if old else until)
+            self._write(before, replace(before.now, said=closed, state=REPLACED, since=now))
+        return Outcome(kind="replaces" if before or after else "new", entry=entry, closed=before)
+
+    def _confirm(self, entry: Entry, said: Said, now: str) -> Entry:
+        known = {message for message, _ in entry.now.said.sources}
+        new = tuple(source for source in said.sources if source[0] not in known)
+        if new:
+            self._acts += 1
+            more = replace(entry.now.said, sources=(*entry.now.said.sources, *new))
+            self._write(entry, replace(entry.now, said=more, since=now))
+        return entry
+
+    def _read_there_before(self, line: Sequence[Entry], said: Said) -> Entry | None:
+        """An entry that has this very value from these very messages: reading them once more tells nothing new."""
+        messages = {message for message, _ in said.sources}
+        for entry in line:
+            there = {message for message, _ in entry.now.said.sources}
+            if messages and messages <= there and _says(entry, said):
+                return entry
+        return None
+
+    # Correcting
+
+    def edit(self, entry: Entry, text: str, value: str, now: str) -> None:
+        self._acts += 1
+        corrected = replace(entry.now.said, text=text, value=value)
+        self._write(entry, replace(entry.now, said=corrected, since=now, barred=self._with_claims(entry)))
+
+    def retract(self, entry: Entry, now: str) -> None:
+        self._acts += 1
+        self._write(entry, replace(entry.now, state=RETRACTED, since=now, barred=self._with_claims(entry)))
+
+    def can_undo(self, entry: Entry) -> bool:
+        """Whether its last change is the last one of its whole line: then it is plain what was there before."""
+        return self._last_act[entry.now.said.scope, entry.now.said.key] == entry.acts[-1]
+
+    def undo(self, entry: Entry, now: str) -> None:
+        touched = self._touched[entry.acts[-1]]
+        self._acts += 1
+        for other in touched:
+            if len(other.versions) > 1:
+                self._write(other, replace(other.versions[-2], since=now))
+            else:
+                self._write(other, replace(other.now, state=RETRACTED, since=now, barred=self._with_claims(other)))
+
+    # Forgetting
+
+    def forget_records(self, names: Iterable[str]) -> None:
+        for name in list(names):
+            entry = self.entries.pop(name)
+            self.forgotten.add(name)
+            for version in entry.versions:
+                self._barred_for_good |= version.barred.union(*version.said.claims())
+            place = entry.now.said.scope, entry.now.said.key
+            self._by_key[place].remove(entry)
+            self._last_act[place] = 0
+
+    def forget_messages(self, messages: set[str]) -> list[str]:
+        """What came from them alone goes too; the others lose their quotes. The names of those that went."""
+        gone = [
+            name
+            for name, entry in self.entries.items()
+            if entry.versions[0].said.sources and _messages(entry) and _messages(entry) <= messages
+        ]
+        self.forget_records(gone)
+        self.gone_messages |= messages
+        for entry in self.entries.values():
+            if _messages(entry) & messages:
+                entry.versions = [_without(version, messages) for version in entry.versions]
+        return gone
+
+    def of_subject(self, subject: str) -> list[str]:
+        return [name for name, entry in self.entries.items() if entry.now.said.key[0] == subject]
+
+    # Asking
+
+    def fact(self, scopes: Sequence[str], key: Key, now: str, *, as_of: str = "", true_at: str = "") -> str | None:
+        """The name of the entry that holds. `scopes`: the nearest first."""
+        moment = true_at or as_of or now
+        for scope in scopes:
+            found = [
+                (version.said.true_from, version.since, entry.number, entry.name)
+                for entry in self._by_key.get((scope, key), [])
+                if (version := entry.at(as_of)) and _holds(version, moment)
+            ]
+            if found:
+                return max(found)[-1]
+        return None
+
+    def listed(self, scopes: Sequence[str], now: str, *, as_of: str = "", true_at: str = "") -> dict[str, str]:
+        """Name and text of what is believed."""
+        states = (CURRENT, REPLACED) if true_at else (CURRENT,)
+        found: dict[str, str] = {}
+        for name, entry in self.entries.items():
+            version = entry.at(as_of)
+            if version is None or version.said.scope not in scopes or version.state not in states:
+                continue
+            said = version.said
+            if said.expires_at and said.expires_at <= (as_of or now):
+                continue
+            if true_at and not _is_true(version, true_at):
+                continue
+            found[name] = said.text
+        return found
+
+    def seen(self, scopes: Sequence[str]) -> set[str]:
+        return {name for name, entry in self.entries.items() if entry.now.said.scope in scopes}
+
+    def messages_of(self, name: str) -> set[str]:
+        """Where it was ever read."""
+        return _messages(self.entries[name])
+
+    def keys(self) -> list[tuple[str, Key]]:
+        return [place for place, entries in self._by_key.items() if entries]
+
+    # Keeping
+
+    def line(self, scope: str, key: Key) -> list[Entry]:
+        """What was said of a key and not taken back, in the order in which it was true."""
+        there = [entry for entry in self._by_key.get((scope, key), []) if entry.now.state != RETRACTED]
+        return sorted(there, key=lambda entry: (entry.now.said.true_from, entry.number))
+
+    def _write(self, entry: Entry, version: Version) -> None:
+        entry.versions.append(version)
+        entry.acts.append(self._acts)
+        self._touched.setdefault(self._acts, []).append(entry)
+        self._last_act[version.said.scope, version.said.key] = self._acts
+        for message, _ in version.said.sources:
+            if entry not in self._by_message.setdefault(message, []):
+                self._by_message[message].append(entry)
+
+    def _with_claims(self, entry: Entry) -> frozenset[Claim]:
+        return entry.now.barred.union(*entry.now.said.claims())
+
+
+def _says(entry: Entry, said: Said) -> bool:
+    return entry.now.said.value == said.value
+
+
+def _reaches(entry: Entry, moment: str) -> bool:
+    until = entry.now.said.true_until
+    return not until or until > moment or entry.now.state == CURRENT
+
+
+def _is_true(version: Version, moment: str) -> bool:
+    said = version.said
+    return said.true_from <= moment and (not said.true_until or said.true_until > moment)
+
+
+def _holds(version: Version, moment: str) -> bool:
+    expires_at = version.said.expires_at
+    return version.state != RETRACTED and _is_true(version, moment) and (not expires_at or expires_at > moment)
+
+
+def _messages(entry: Entry) -> set[str]:
+    return {message for version in entry.versions for message, _ in version.said.sources}
+
+
+def _without(version: Version, messages: set[str]) -> Version:
+    kept = tuple(source for source in version.said.sources if source[0] not in messages)
+    return replace(version, said=replace(version.said, sources=kept))
