@@ -179,12 +179,12 @@ def test_input_that_is_no_text_is_refused(home: Path) -> None:
     assert b"not UTF-8" in done.stderr
 
 
-@pytest.mark.parametrize("option", ["--scope", "--agent", "--reason", "--tag"])
-def test_an_argument_that_is_no_text_is_refused(option: str, home: Path) -> None:
+@pytest.mark.parametrize(("option", "code"), [("--scope", 3), ("--agent", 3), ("--reason", 2), ("--tag", 2)])
+def test_an_argument_that_is_no_text_is_refused(option: str, code: int, home: Path) -> None:
     arguments = [*command("remember", "x", option), b"\xff"]
     done = subprocess.run(arguments, env=environment(home), capture_output=True, text=True, check=False)
 
-    assert refused(Result(done.returncode, done.stdout, done.stderr), 2)
+    assert refused(Result(done.returncode, done.stdout, done.stderr), code)
     assert told(home, "records") == []
 
 

@@ -39,7 +39,8 @@ def promote(
         true_from=message.at,
         sources=(Evidence(message_id=message.id, quote=words if words in message.text else ""),),
     )
-    return knowledge.learn(statement, reason=f"promoted from message {message.id}")
+    # Which message is said by the sources. In a reason its id would be words that forgetting looks for everywhere.
+    return knowledge.learn(statement, reason="promoted from a message")
 
 
 def shown_text(message: Message) -> str:
