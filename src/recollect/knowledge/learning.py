@@ -1,7 +1,6 @@
 """What becomes of a statement: it is new, known already, refines or replaces what is known, or is refused."""
 
 from dataclasses import replace
-from typing import Any
 
 from recollect.errors import Conflict, NotFound
 from recollect.ids import new_id
@@ -24,11 +23,13 @@ def learn(writer: Writer, statement: Statement, relation: Relation | None, other
         return Learned(outcome=Relation.SAME, record=there, reason="it is kept already")
     placing = _placing(writer, statement, scope, relation, other)
     why = reason or placing.reason
+    record = first_version(statement, statement.id or new_id(), scope, writer.now)
     if placing.relation is Relation.SAME and placing.same:
-        return Learned(outcome=Relation.SAME, record=writer.confirm(placing.same, statement, why), reason=why)
+        confirmed = writer.confirm(placing.same, statement, record.true_from, why)
+        closed = _close(writer, placing.before, confirmed, why) if placing.before else None
+        return Learned(outcome=Relation.SAME, record=confirmed, reason=why, replaced=closed)
     if placing.relation is Relation.REFINES and placing.same:
         return Learned(outcome=Relation.REFINES, record=_refine(writer, placing.same, statement, why), reason=why)
-    record = first_version(statement, statement.id or new_id(), scope, writer.now)
     return _create(writer, record, placing, why)
 
 
@@ -76,20 +77,45 @@ def _joined(known: tuple[Evidence, ...], added: tuple[Evidence, ...]) -> tuple[E
 
 def _create(writer: Writer, record: Record, placing: Placing, why: str) -> Learned:
     before, after = placing.before, placing.after
+    resumed = _resumed(before, record, placing.resumed_at, writer.now) if before and placing.resumed_at else None
+    following = resumed or after
     if before:
         record = replace(record, replaces=before.id)
-    if after:
-        until = min(record.true_until, after.true_from) if record.true_until else after.true_from
-        record = replace(record, true_until=until, state=State.REPLACED, replaced_by=after.id)
+    if following:
+        until = min(record.true_until, following.true_from) if record.true_until else following.true_from
+        record = replace(record, true_until=until, state=State.REPLACED, replaced_by=following.id)
     made = writer.create(record, "created", why)
     closed = _close(writer, before, made, why) if before else None
+    if resumed:
+        writer.create(resumed, "created", "it was said again for a later time")
     return Learned(outcome=str(placing.relation or "new"), record=made, reason=why, replaced=closed)
+
+
+def _resumed(before: Record, record: Record, at: str, now: str) -> Record:
+    """What held before, holding again from the time on at which it was said again."""
+    return replace(
+        before,
+        id=new_id(),
+        version=1,
+        learned_at=now,
+        believed_from=now,
+        true_from=at,
+        restated=tuple(moment for moment in before.restated if moment > at),
+        replaces=record.id,
+    )
 
 
 def _close(writer: Writer, before: Record, made: Record, why: str) -> Record:
     """What held until then ends where the new one begins. It may have ended earlier by its own word."""
     until = max(made.true_from, before.true_from)
-    changes: dict[str, Any] = {"true_until": min(before.true_until, until) if before.true_until else until}
-    if before.state is State.CURRENT or before.replaced_by == made.replaced_by:
-        changes["replaced_by"] = made.id
-    return writer.change(before, "replaced", why, {"state": State.REPLACED, **changes})
+    return writer.change(
+        before,
+        "replaced",
+        why,
+        {
+            "state": State.REPLACED,
+            "true_until": min(before.true_until, until) if before.true_until else until,
+            "replaced_by": made.id,
+            "restated": tuple(moment for moment in before.restated if moment < until),
+        },
+    )

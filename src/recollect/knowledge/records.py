@@ -128,6 +128,8 @@ class Record:
     """The record whose place it took."""
     replaced_by: str
     sources: tuple[Evidence, ...]
+    restated: tuple[str, ...] = ()
+    """Later times from which it was said to be true, too: what is learned late about a time in between ends there."""
     believed_from: str
     """When this version came to hold."""
     believed_until: str = ""

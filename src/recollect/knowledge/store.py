@@ -40,6 +40,7 @@ WHERE {_HOLDS} AND scope = :scope AND text_key = :text_key AND state = 'current'
 """
 OF_SUBJECT = "SELECT DISTINCT id FROM knowledge_records WHERE house = :house AND subject_key = :subject"
 HELD = f"SELECT count(*) FROM knowledge_records WHERE {_HOLDS} AND scope = :scope"
+OF_ORIGIN = f"SELECT count(*) FROM knowledge_records WHERE {_HOLDS} AND origin = :origin AND state = 'current'"
 NUMBERS = f"""
 SELECT scope, kind, category, state, count(*) FROM knowledge_records
 WHERE {_HOLDS}{{visible}} GROUP BY scope, kind, category, state ORDER BY scope, kind, category, state
@@ -217,6 +218,10 @@ class RecordStore:
         rows = self._session.rows(NUMBERS.format(visible=self._sight.condition("scope")), self._given())
         return [(scope, kind, category, state, number) for scope, kind, category, state, number in rows]
 
+    def of_origin(self, origin: str) -> int:
+        """How many current records came to be known so."""
+        return self._session.value(OF_ORIGIN, self._given(origin=origin))
+
     def held(self, scope: str) -> int:
         """How many records lie in a scope."""
         return self._session.value(HELD, self._given(scope=scope))
@@ -294,7 +299,7 @@ def _values(record: Record) -> tuple[Any, ...]:
     values: list[Any] = []
     for name in _NAMES:
         value = getattr(record, name)
-        if name in ("tags", "sources"):
+        if name in ("tags", "sources", "restated"):
             value = msgspec.json.encode(value).decode()
         elif name in ("kind", "category", "origin", "state"):
             value = str(value)
@@ -306,6 +311,7 @@ def _record(row: Row) -> Record:
     values = dict(zip(_NAMES, row, strict=True))
     values["tags"] = tuple(msgspec.json.decode(values["tags"], type=list[str]))
     values["sources"] = tuple(msgspec.json.decode(values["sources"], type=list[Evidence]))
+    values["restated"] = tuple(msgspec.json.decode(values["restated"], type=list[str]))
     return _with_words(values)
 
 
@@ -327,7 +333,7 @@ def _event(row: Row, before: Record | None) -> Event:
     after: Record | None = None
     if content:
         values = _CONTENT.decode(content)
-        values["tags"] = tuple(values["tags"])
+        values["tags"], values["restated"] = tuple(values["tags"]), tuple(values["restated"])
         values["sources"] = tuple(Evidence(**source) for source in values["sources"])
         after = _with_words(values)
     return Event(

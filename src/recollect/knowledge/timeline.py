@@ -20,11 +20,13 @@ class Placing:
     """None: nothing is known about this yet."""
     reason: str
     same: Record | None = None
-    """The record that says it already, or that is refined."""
+    """The record that says it already, or that is refined. It may begin earlier now."""
     before: Record | None = None
     """What held until then: it ends where the new one begins."""
     after: Record | None = None
     """What holds later on: the new one ends where that begins."""
+    resumed_at: str = ""
+    """What held before was said again for this later time: from then on it holds again."""
 
 
 def is_same(record: Record, statement: Statement) -> bool:
@@ -40,15 +42,17 @@ def place(statement: Statement, true_from: str, known: Sequence[Record]) -> Plac
     after = next((record for record in known if record.true_from > true_from), None)
     if before and is_same(before, statement) and _reaches(before, true_from):
         return Placing(relation=Relation.SAME, reason="it is known already", same=before)
-    if before is None and after and is_same(after, statement):
-        return Placing(relation=Relation.SAME, reason="it is known already, from a later time on", same=after)
+    resumed_at = next((moment for moment in before.restated if moment > true_from), "") if before else ""
+    if after and is_same(after, statement) and not resumed_at:
+        reason = "it is known already, from a later time on"
+        return Placing(relation=Relation.SAME, reason=reason, same=after, before=before)
     if before is None and after is None:
         return Placing(relation=None, reason="nothing was known about this")
     about = f"{statement.subject.strip()} / {statement.attribute.strip()}"
-    reason = (
-        f"a later statement about {about}" if after is None else f"an earlier statement about {about}, learned late"
-    )
-    return Placing(relation=Relation.REPLACES, reason=reason, before=before, after=after)
+    if after is None and not resumed_at:
+        return Placing(relation=Relation.REPLACES, reason=f"a later statement about {about}", before=before)
+    reason = f"learned late, about an earlier time of {about}"
+    return Placing(relation=Relation.REPLACES, reason=reason, before=before, after=after, resumed_at=resumed_at)
 
 
 def _reaches(record: Record, moment: str) -> bool:

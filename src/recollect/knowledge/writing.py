@@ -62,12 +62,18 @@ class Writer:
             self.bury(before, f"{EVENT_ORIGIN}{number}")
         return after
 
-    def confirm(self, record: Record, statement: Statement, reason: str) -> Record:
-        """It was said again. Where it was read for the first time is added; who only repeats adds nothing."""
+    def confirm(self, record: Record, statement: Statement, true_from: str, reason: str) -> Record:
+        """It was said again. Where it was read for the first time is added, and from when on it was said to be true.
+        Who only repeats, such as who reads a source again, adds nothing."""
         known = {source.message_id for source in record.sources}
         new = tuple(source for source in statement.sources if source.message_id not in known)
-        if new:
-            return self.change(record, "confirmed", reason, {"sources": (*record.sources, *new)})
+        changes: dict[str, Any] = {"sources": (*record.sources, *new)} if new else {}
+        if true_from < record.true_from:
+            changes |= {"true_from": true_from, "restated": (record.true_from, *record.restated)}
+        elif true_from > record.true_from and true_from not in record.restated:
+            changes["restated"] = tuple(sorted({*record.restated, true_from}))
+        if changes:
+            return self.change(record, "confirmed", reason, changes)
         if not statement.sources:
             self.check_write(record.scope)
             self._append(record, "confirmed", reason)

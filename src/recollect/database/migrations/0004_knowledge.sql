@@ -120,6 +120,7 @@ CREATE TABLE knowledge_records (
     replaces {key} NOT NULL,
     replaced_by {key} NOT NULL,
     sources TEXT NOT NULL,
+    restated TEXT NOT NULL,
     subject_key {key} NOT NULL,
     attribute_key {key} NOT NULL,
     text_key {key} NOT NULL,
