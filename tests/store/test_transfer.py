@@ -41,6 +41,8 @@ def test_what_was_exported_and_imported_reads_the_same(open_house: OpenHouse, pr
         house.knowledge.why(record.id) for record in house.knowledge.records()
     ]
     assert other.agents.list() == house.agents.list()
+    other.knowledge.rebuild()
+    assert other.knowledge.records() == house.knowledge.records()
     assert exported.tables == imported.tables
     assert exported.tables["history_messages"] > 0
     assert (imported.from_house, imported.house) == (house.settings.house, other.settings.house)
@@ -67,6 +69,23 @@ def test_an_export_is_one_moment_while_others_write(memory: Memory, tmp_path: Pa
     assert [row["kind"] for row in rows_of(tmp_path / "export", "history_links")] == ["before"]
     memory.transfer.export_to(tmp_path / "later")
     assert len(rows_of(tmp_path / "later", "history_titles")) == 1 + len(CARRIED)
+
+
+def test_two_exports_into_one_folder_at_once_leave_each_other_alone(memory: Memory, tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    beside: list[threading.Thread] = []
+
+    def export_beside(_table: str, _rows: int) -> None:
+        if not beside:
+            beside.append(threading.Thread(target=memory.transfer.export_to, args=(folder / "other",)))
+            beside[0].start()
+            beside[0].join()
+
+    memory.transfer.export_to(folder / "one", export_beside)
+
+    assert sorted(path.name for path in folder.iterdir()) == ["one", "other"]
+    assert set(manifest_of(folder / "one")["tables"]) == set(manifest_of(folder / "other")["tables"]) == set(CARRIED)
 
 
 def test_search_finds_what_was_imported_even_where_an_empty_index_was_up_to_date(

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 from conftest import FrozenClock, OpenHouse
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from packages import change_manifest, change_table, manifest_of, rows_of, tell, zipped
 
 import recollect
@@ -308,6 +310,32 @@ def test_an_import_on_a_full_disk_leaves_an_empty_house(
             memory.transfer.import_from(tmp_path / "export")
         assert_empty(memory)
         assert memory.database.check() == []
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(data=st.data())
+def test_any_changed_byte_is_refused_or_does_not_matter(
+    sound: Path, tmp_path: Path, home: Path, data: st.DataObject
+) -> None:
+    """A changed time or name of the house does not: nothing but the manifest itself vouches for the manifest."""
+    package = tmp_path / "changed"
+    shutil.copytree(sound, package, dirs_exist_ok=True)
+    full = sorted(path for path in package.rglob("*") if path.is_file() and path.stat().st_size)
+    path = data.draw(st.sampled_from([package / "manifest.json", *full]))
+    raw = bytearray(path.read_bytes())
+    raw[data.draw(st.integers(0, len(raw) - 1))] = data.draw(st.integers(0, 255))
+    is_same = bytes(raw) == path.read_bytes()
+    path.write_bytes(raw)
+
+    with recollect.open(home=home) as memory:
+        try:
+            memory.transfer.import_from(package)
+        except RecollectError:
+            assert_empty(memory)
+        else:
+            assert is_same or path.name == "manifest.json"
+            assert len(memory.history.files()) == 2
+    shutil.rmtree(home)
 
 
 def test_rows_are_counted(export: Path) -> None:
