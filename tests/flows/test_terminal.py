@@ -85,3 +85,10 @@ def test_the_library_works_as_its_docstring_says(house: Path, tmp_path: Path, pr
         memory.history.conversation("nothing-like-it")
     with pytest.raises(AttributeError, match="frobnicate"):
         recollect.frobnicate  # noqa: B018
+
+
+def test_an_export_tells_on_a_terminal_how_far_it_is_and_nowhere_else(house: Path, tmp_path: Path) -> None:
+    told = on_a_terminal("export", tmp_path / "one", home=house)
+
+    assert "history_messages  6" in told
+    assert "history_messages" not in run("export", tmp_path / "two", home=house).err
