@@ -12,7 +12,7 @@ import recollect
 from recollect.errors import Conflict, Denied, Invalid, NotFound
 from recollect.history import Message
 from recollect.knowledge import Category, Origin, Record
-from recollect.learnings import FOLLOWER
+from recollect.learnings import FOLLOWER, MarkerFigures
 from recollect.testing import FrozenClock
 
 TEA = '[REMEMBER] {"content": "Ada drinks tea.", "category": "identity", "tags": ["drinks"]}'
@@ -194,13 +194,13 @@ def test_what_cannot_be_kept_is_reported_with_its_place(memory: recollect.Memory
     assert {(report.message, report.conversation) for report in reports} == {(message.id, message.conversation_id)}
     assert reports[1].excerpt.startswith(TEA)
     assert [(record.text, record.category) for record in learned(memory)] == [("Odd.", Category.KNOWLEDGE)]
-    assert memory.learnings.number_reported() == 3
+    assert memory.learnings.figures() == MarkerFigures(kept=1, reported=3)
 
 
 def test_a_text_full_of_broken_markers_is_a_few_reports(memory: recollect.Memory, projects: Path) -> None:
     memory.history.ingest([told("tea", "[REMEMBER] {\n" * 5_000).save(projects)])
 
-    assert memory.learnings.number_reported() == 20
+    assert memory.learnings.figures().reported == 20
 
 
 def test_what_was_corrected_or_retracted_is_not_learned_again(memory: recollect.Memory, projects: Path) -> None:

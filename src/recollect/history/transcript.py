@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from recollect import markers
 from recollect.clock import local
 from recollect.history.messages import Author, Block, Message, Standing
 
@@ -87,10 +88,25 @@ def _body(message: Message) -> Iterator[Paragraph]:
         return
     for block in message.blocks:
         if block["type"] == "text":
-            if block["text"].strip():
-                yield Paragraph(style="text", text=block["text"].strip())
+            shown = _shown(message, block["text"]).strip()
+            if shown:
+                yield Paragraph(style="text", text=shown)
         elif not _is_empty(block):
             yield Paragraph(style="tool", text=_block_line(block))
+
+
+def reading_of(message: Message) -> markers.Reading | None:
+    """How to show what was said without its markers. None: markers in it count for nothing, or there are none."""
+    reading = markers.read(*message.text_blocks) if _may_mark(message) else None
+    return reading if reading and reading.marks else None
+
+
+def _shown(message: Message, text: str) -> str:
+    return markers.marked(markers.read(text)) if _may_mark(message) else text
+
+
+def _may_mark(message: Message) -> bool:
+    return message.author is Author.ASSISTANT and message.standing is Standing.SAID and not message.gone
 
 
 def _is_empty(block: Block) -> bool:

@@ -6,6 +6,6 @@ A learning's id follows from its message and its marker, so that reading a text 
 and one that was corrected or forgotten is not made again.
 """
 
-from recollect.learnings.learnings import FOLLOWER, Learnings, LearningsReport, Reported, Turn
+from recollect.learnings.learnings import FOLLOWER, Learnings, LearningsReport, MarkerFigures, Reported, Turn
 
-__all__ = ["FOLLOWER", "Learnings", "LearningsReport", "Reported", "Turn"]
+__all__ = ["FOLLOWER", "Learnings", "LearningsReport", "MarkerFigures", "Reported", "Turn"]

@@ -13,6 +13,7 @@ from recollect.feed import MESSAGE, Feed
 from recollect.history import History, Message
 from recollect.ids import derived_id
 from recollect.knowledge import Category, Evidence, Knowledge, Learned, Origin, Statement
+from recollect.knowledge.store import RecordStore
 from recollect.learnings.promotion import promote
 from recollect.learnings.store import ReportStore
 from recollect.markers import Marker, Reading
@@ -51,6 +52,14 @@ class Reported:
     problem: str
     excerpt: str
     """Read from the message as it is now; empty when it is not there any more."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MarkerFigures:
+    kept: int
+    """Current records that a marker made."""
+    reported: int
+    """Markers that somebody should look at."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,7 +188,7 @@ class Learnings:
         for marker in reading.kept:
             statement = _statement(message_id, reading, marker, at=at, scope=scope)
             try:
-                learned.append(knowledge.learn(statement, reason=f"marked in message {message_id}"))
+                learned.append(knowledge.learn(statement, reason="marked in a message"))
             except (Invalid, NotFound, Denied, Conflict) as error:
                 # Its message may say the content again, and a report outlives what is forgotten.
                 problems.append((marker.start, f"not kept: {type(error).__name__}"))
@@ -195,10 +204,13 @@ class Learnings:
         messages = self._history.documents([message_id for message_id, _, _ in found])
         return [_reported(message_id, place, problem, messages.get(message_id)) for message_id, place, problem in found]
 
-    def number_reported(self) -> int:
+    def figures(self) -> MarkerFigures:
         self._refuse_agents()
         with self._database.read() as session:
-            return ReportStore(session, self._house).number()
+            return MarkerFigures(
+                kept=RecordStore(session, self._house).of_origin(Origin.MARKED),
+                reported=ReportStore(session, self._house).number(),
+            )
 
     def _report(self, problems: dict[str, list[tuple[int, str]]]) -> None:
         if problems:

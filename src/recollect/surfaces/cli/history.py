@@ -225,11 +225,16 @@ def show(place: Place, name: str, everything: bool, thread: bool, agent: str, as
 
 
 def message_json(file: str, message: "Message") -> dict[str, object]:
+    """`display` is the text without the markers that were kept, `marks` says where in it a ◆ goes."""
+    from recollect.history.transcript import reading_of
+
+    reading = reading_of(message)
     return {
         "id": message.id,
         "author": message.author,
         "at": message.at,
         "text": message.text,
+        **({"display": reading.display, "marks": reading.marks} if reading else {}),
         "blocks": message.blocks,
         "tools": message.tools,
         "cwd": message.cwd,

@@ -10,6 +10,9 @@ from recollect.surfaces.cli.place import Place, agent_option, json_option
 if TYPE_CHECKING:
     from recollect.memory import Memory
 
+MAX_SHOWN_REPORTS = 10
+MAX_LISTED_REPORTS = 100
+
 
 @click.command()
 @json_option
@@ -36,6 +39,18 @@ def health(place: Place, as_json: bool) -> None:
             for item in files["attention"]
         ]
         table(("state", "bad", "file", "why"), rows, right=(1,))
+    _print_marker_reports(value["markers"])
+
+
+def _print_marker_reports(markers: dict[str, Any]) -> None:
+    reported = markers["reported"][:MAX_SHOWN_REPORTS]
+    if not reported:
+        return
+    say()
+    rows = [(item["message"][:12], item["conversation"][:8], item["problem"], item["excerpt"]) for item in reported]
+    table(("message", "in", "marker", "it says"), rows)
+    if markers["problems"] > len(reported):
+        say(f"… and {markers['problems'] - len(reported):,} more; --json lists the latest {MAX_LISTED_REPORTS}")
 
 
 def _health_lines(value: dict[str, Any]) -> list[tuple[str, str]]:
@@ -54,6 +69,9 @@ def _health_lines(value: dict[str, Any]) -> list[tuple[str, str]]:
         ("Files", _listing(value["files"]["by_status"])),
         ("Index", _index_line(value["index"])),
     ]
+    markers = value["markers"]
+    if markers["kept"] or markers["problems"]:
+        lines.append(("Markers", f"{markers['kept']:,} kept, {markers['problems']:,} to look at"))
     if value["paused_since"]:
         lines.append(("Paused", f"since {when(value['paused_since'])}"))
     return lines
@@ -119,7 +137,28 @@ def health_json(memory: "Memory") -> dict[str, Any]:
         "vault": {"records": records, "bytes_read": bytes_read, "bytes_kept": bytes_kept},
         "database": {"location": memory.database.location, "bytes": memory.database.size_bytes()},
         "index": index_json(memory),
+        "markers": markers_json(memory),
         "paused_since": memory.history.paused_since(),
+    }
+
+
+def markers_json(memory: "Memory") -> dict[str, Any]:
+    """What agents marked: how much was kept, and what could not be, the latest first."""
+    figures = memory.learnings.figures()
+    reported = memory.learnings.reports(MAX_LISTED_REPORTS) if figures.reported else []
+    return {
+        "kept": figures.kept,
+        "problems": figures.reported,
+        "reported": [
+            {
+                "message": item.message,
+                "conversation": item.conversation,
+                "place": item.place,
+                "problem": item.problem,
+                "excerpt": item.excerpt,
+            }
+            for item in reported
+        ],
     }
 
 
