@@ -384,3 +384,32 @@ def test_an_agent_promotes_only_what_it_sees_and_for_itself(memory: recollect.Me
     by_person = memory.promote(message.id, "To the left.").record
     assert by_person
     assert by_person.scope == "ada"
+
+
+# Forgetting
+
+
+def test_a_forgotten_learning_is_not_made_again(memory: recollect.Memory, projects: Path) -> None:
+    path = told("tea", TEA, BEANS).save(projects)
+    memory.history.ingest([path])
+    tea, _ = learned(memory)
+
+    memory.forget(record=tea.id)
+    memory.history.ingest([path], reimport=True)
+    with memory.database.write() as session:
+        session.run("DELETE FROM feed_followers WHERE name = :name", {"name": FOLLOWER})
+    memory.learnings.catch_up()
+
+    assert [record.text for record in learned(memory)] == ["Beans climb to the left."]
+
+
+def test_nothing_is_reported_of_a_forgotten_message(memory: recollect.Memory, projects: Path) -> None:
+    path = told("tea", f"{BROKEN}\n{TEA}").save(projects)
+    memory.history.ingest([path])
+    assert len(problems(memory)) == 1
+
+    memory.forget(message=reply(memory).id)
+    memory.history.ingest([path], reimport=True)
+
+    assert problems(memory) == []
+    assert learned(memory) == []
