@@ -12,7 +12,7 @@ from recollect.errors import Denied
 from recollect.feed import Feed
 from recollect.history import History
 from recollect.runs import Runs
-from recollect.scopes import EVERYTHING, OWNER, Agents, Principal, sight_of
+from recollect.scopes import EVERYTHING, HOUSE, OWNER, Actor, Agents, Principal, sight_of
 from recollect.settings import Settings, load_settings
 
 if TYPE_CHECKING:
@@ -116,16 +116,22 @@ class Memory:
 
     @property
     def context(self) -> "Contexts":
+        """What an agent is shown. One that is not named is shown what all of the house may see, and no agent's own."""
         from recollect.context import Contexts
+        from recollect.knowledge import Knowledge
 
+        reader = self.principal
+        if not reader.is_confined:
+            reader = Principal(actor=Actor.AGENT, name="an agent of the house", scope=HOUSE)
+        house = self.settings.house
         return Contexts(
             self.database,
-            self.settings.house,
+            house,
             self.clock,
-            self.principal,
-            self.knowledge,
-            self.history,
-            lambda: self.recall,
+            reader,
+            Knowledge(self.database, house, self.clock, reader),
+            History(self.database, self.settings, self.clock, self.runs.record, reader),
+            lambda: (self._owner or self).recall.seen_by(reader),
         )
 
     @property

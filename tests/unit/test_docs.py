@@ -8,7 +8,6 @@ import msgspec
 import pytest
 
 import recollect
-from recollect.database.migrate import VERSION_TABLE, known_migrations
 from recollect.demo import demo_transcripts
 from recollect.history import Author
 from recollect.history.sources import FileFacts, Head
@@ -75,7 +74,7 @@ def test_the_readme_lists_each_command() -> None:
 
 
 def test_each_table_has_a_label_and_says_what_its_loss_means() -> None:
-    schema = "\n".join([VERSION_TABLE, *(migration.text for migration in known_migrations())])
+    schema = page("src/recollect/database/schema.sql")
     tables = set(re.findall(r"CREATE TABLE (?:IF NOT EXISTS )?(\w+)", schema))
     rows = table_rows(section(page("docs/domain.md"), "### Tables"))
     assert {row[0].strip("`") for row in rows} == tables

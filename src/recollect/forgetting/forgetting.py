@@ -8,6 +8,7 @@ something derived registers a `Part`.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from pathlib import Path
 from typing import Protocol
 
 from recollect.clock import Clock, to_text
@@ -337,9 +338,14 @@ class Forgetting:
             verifier.tables(database, left, findings)
             in_files = verifier.without_other_houses(database, in_files)
         paths = {path.resolve() for database in databases for path in database.files()}
-        paths |= {path.resolve() for path in files_below(self._settings.home, [self._settings.models])}
+        paths |= {path.resolve() for path in files_below(self._settings.home, [self._settings.models, *self._copies()])}
         verifier.files(sorted(paths), in_files, findings)
         return findings, left
+
+    def _copies(self) -> list[Path]:
+        """Exports and backups may lie in the home: they are out of reach, and named so."""
+        with self._database.read() as session:
+            return [Path(export.path) for export in ReceiptStore(session, self._house).exports()]
 
     def _verifier(self, keyed: Hasher) -> Verifier:
         return Verifier(self._house, keyed, HOLDERS, unpack)

@@ -147,13 +147,13 @@ class Verifier:
 
 
 def files_below(folder: Path, without: Iterable[Path]) -> Iterator[Path]:
-    """Every plain file of a folder, links not followed."""
+    """Every plain file of a folder, links not followed, but these files and folders."""
     skipped = {os.path.realpath(path) for path in without}
     for parent, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if os.path.realpath(os.path.join(parent, name)) not in skipped]
         for name in names:
             path = Path(parent, name)
-            if path.is_file() and not path.is_symlink():
+            if path.is_file() and not path.is_symlink() and os.path.realpath(path) not in skipped:
                 yield path
 
 
