@@ -67,8 +67,6 @@ class Branches:
 
     def _target(self, file: File, fresh: list[Message], turn: Turn, forgotten: list[ForgottenPrompt]) -> int:
         """From which byte on everything is left. If a part of the file was kept out, nothing tells: nothing is left."""
-        if turn.since >= 0:
-            return turn.since
         if turn.prompts and file.counts.private:
             return turn.start_byte
         if turn.prompts:
@@ -84,7 +82,18 @@ class Branches:
         is_here = target and (target.file_id, target.generation) == (file.id, file.generation)
         if target and is_here:
             return target.start_byte
-        return turn.start_byte if file.counts.private or file.counts.forgotten else 0
+        forgotten_at = self._forgotten_at(file, turn.forgotten) if file.counts.forgotten else None
+        if forgotten_at is not None:
+            return forgotten_at
+        return turn.start_byte if file.counts.private else 0
+
+    def _forgotten_at(self, file: File, name: str) -> int | None:
+        """Where a message stood that was forgotten."""
+        for start, raw in self._lines.remnants(file.id, file.generation):
+            remnant = read_remnant(raw)
+            if remnant and remnant.message == name:
+                return start
+        return None
 
     def leave_files(self, file: File) -> set[str]:
         """Abandon the ends of files that others of the same session go on from; which files changed.

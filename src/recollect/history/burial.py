@@ -46,7 +46,8 @@ class Burial:
         return self._hash(WORDS, "prompt", near, text)
 
     def said(self, author: str, at: str, text: str) -> str:
-        """The same words by the same author at the same moment are a copy, whatever its ids are."""
+        """The same words by the same author at the same moment are a copy under another id. Only where records have
+        ids are times good enough to tell."""
         return self._hash(WORDS, "said", author, at, text)
 
     def words(self, session_id: str, text: str) -> str:
@@ -86,7 +87,7 @@ class Buried(Burial):
         if is_prompt:
             return self.prompt(entry.session_id or (entry.at or "")[:16], entry.text) in self._hashes
         if entry.key and entry.author in (Author.USER, Author.ASSISTANT) and not entry.queue:
-            is_long = len(entry.text) >= LEAST_CHARACTERS and entry.at
+            is_long = len(entry.text) >= LEAST_CHARACTERS and entry.uuid
             return bool(is_long) and self.said(entry.author, entry.at or "", entry.text) in self._hashes
         return any(self.words(entry.session_id, text) in self._hashes for text in strings_of(raw, bool(entry.key)))
 

@@ -12,7 +12,7 @@ from recollect.history.spans import Span
 
 
 class ForgottenPrompt(msgspec.Struct, array_like=True):
-    """Where something was said that was forgotten: who goes back counts it, or goes back to it."""
+    """Where something was said that was forgotten: who goes back counts it."""
 
     start_byte: int
     parent_id: str

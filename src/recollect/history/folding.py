@@ -305,8 +305,9 @@ class Fold:
 
     def _follow_branches(self, entry: Entry, start: int) -> None:
         if entry.back_to or entry.back_turns > 0:
-            since = self._forgotten_place(entry.back_to) if entry.back_to else -1
-            self._batch.turns.append(Turn(start_byte=start, to=entry.back_to, prompts=entry.back_turns, since=since))
+            name = self._buried.message(entry.back_to) if self._buried else ""
+            turn = Turn(start_byte=start, to=entry.back_to, prompts=entry.back_turns, forgotten=name)
+            self._batch.turns.append(turn)
         state = self.state
         if entry.left[0]:
             state.left = entry.left
@@ -315,11 +316,6 @@ class Fold:
         if state.last_uuid not in ("", entry.follows):
             self._batch.has_jumped = state.must_follow = True
         state.last_uuid = entry.uuid
-
-    def _forgotten_place(self, message_id: str) -> int:
-        name = self._buried.message(message_id) if self._buried else ""
-        found = [prompt.start_byte for prompt in self.state.forgotten_prompts if prompt.name == name]
-        return found[0] if found else -1
 
     def _limit_records(self, entry: Entry) -> None:
         recent = self.state.recent

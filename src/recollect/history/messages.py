@@ -114,8 +114,8 @@ class Turn:
     """To before this message; `*`, or a message that is not there: to the beginning."""
     prompts: int = 0
     """By so many prompts."""
-    since: int = -1
-    """To this byte, where a message stood that was forgotten."""
+    forgotten: str = ""
+    """A keyed hash of that message, in case it was forgotten."""
 
 
 @dataclass(slots=True, kw_only=True)

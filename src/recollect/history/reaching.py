@@ -98,8 +98,9 @@ class Reaching:
             return True
         if is_prompt and not other.session_id and other.at[:16] == message.at[:16]:
             return True
+        has_ids = all(any("uuid" in block for block in one.blocks) for one in (message, other))
         is_long = len(message.text) >= LEAST_CHARACTERS
-        return is_long and bool(message.at) and (message.at, message.author) == (other.at, other.author)
+        return has_ids and is_long and (message.at, message.author) == (other.at, other.author)
 
     def _take_rows_of_messages(self) -> None:
         self._rows |= {row.key: row for row in self._store.rows_of_messages(sorted(self._ids))}

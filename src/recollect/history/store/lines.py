@@ -31,6 +31,11 @@ SELECT start_byte, line, kind, raw FROM history_lines
 WHERE house = :house AND file_id = :file_id AND generation = :generation AND start_byte >= :start_byte
 ORDER BY start_byte LIMIT :limit
 """
+REMNANTS = """
+SELECT start_byte, raw FROM history_lines
+WHERE house = :house AND file_id = :file_id AND generation = :generation AND digest = 0
+ORDER BY start_byte
+"""
 PROBE = """
 SELECT start_byte, length, digest FROM history_lines
 WHERE house = :house AND file_id = :file_id AND generation = :generation AND start_byte >= :start_byte
@@ -134,6 +139,11 @@ class LineStore:
             OF_FILE, self._given(file_id=file_id, generation=generation, start_byte=start_byte, limit=limit)
         )
         return [(start, line, kind, unpack(packed)) for start, line, kind, packed in rows]
+
+    def remnants(self, file_id: str, generation: int) -> Iterator[tuple[int, bytes]]:
+        """(start, what is left) of the forgotten records of a file."""
+        for start, packed in self._session.each(REMNANTS, self._given(file_id=file_id, generation=generation)):
+            yield start, unpack(packed)
 
     def probes(self, file_id: str, generation: int, up_to: int, number: int) -> list[Probe]:
         """A few records spread over the first `up_to` bytes, the first and the last among them."""
