@@ -36,9 +36,10 @@ ORDER BY true_from, believed_from, id
 """
 SAYING = f"""
 SELECT {_COLUMNS} FROM knowledge_records
-WHERE {_HOLDS} AND scope = :scope AND text_key = :text_key AND state = 'current' ORDER BY learned_at, id
+WHERE {_HOLDS} AND scope = :scope AND text_key = :text_key AND state = 'current'
 """
-OF_SUBJECT = "SELECT DISTINCT id FROM knowledge_records WHERE house = :house AND subject_key = :subject"
+"""Put in order by who asks: an order in here would make SQLite walk through the scope in that order."""
+OF_SUBJECT = "SELECT id FROM knowledge_records WHERE house = :house AND scope = :scope AND subject_key = :subject"
 HELD = f"SELECT count(*) FROM knowledge_records WHERE {_HOLDS} AND scope = :scope"
 OF_ORIGIN = f"SELECT count(*) FROM knowledge_records WHERE {_HOLDS} AND origin = :origin AND state = 'current'"
 NUMBERS = f"""
@@ -55,6 +56,13 @@ LISTED = f"""
 SELECT {_COLUMNS} FROM knowledge_records
 WHERE house = :house AND scope = :scope{{conditions}} ORDER BY learned_at DESC, id DESC LIMIT :limit
 """
+LISTED_OF_SUBJECT = f"""
+WITH about AS MATERIALIZED (
+    SELECT {_COLUMNS} FROM knowledge_records WHERE house = :house AND scope = :scope{{conditions}}
+)
+SELECT {_COLUMNS} FROM about ORDER BY learned_at DESC, id DESC LIMIT :limit
+"""
+"""Found by their key and then put in order: few of a scope are about one subject."""
 IMPORTANT = f"""
 SELECT {_COLUMNS} FROM knowledge_records
 WHERE {_HOLDS} AND state = 'current' AND scope = :scope AND (expires_at = '' OR expires_at > :now)
@@ -103,6 +111,9 @@ class Filter:
         parts = [" AND believed_until = ''"]
         if self.as_of:
             parts = [" AND believed_from <= :as_of AND (believed_until = '' OR believed_until > :as_of)"]
+            if not self.subject:
+                # What was believed then had been learned by then: the index on that time says where to begin.
+                parts.append(" AND learned_at <= :as_of")
             given["as_of"] = self.as_of
         if self.states:
             names = ", ".join(f"'{State(state)}'" for state in self.states)
@@ -186,17 +197,18 @@ class RecordStore:
 
     def saying(self, scope: str, text: str) -> list[Record]:
         """Current records with these very words."""
-        rows = self._session.rows(SAYING, self._given(scope=scope, text_key=text_key(text)))
-        return [_record(row) for row in rows]
+        found = self._select(SAYING, scope=scope, text_key=text_key(text))
+        return sorted(found, key=lambda record: (record.learned_at, record.id))
 
     def of_subject(self, subject: str) -> list[str]:
         """Every record that is or ever was about this subject."""
-        return [row[0] for row in self._session.rows(OF_SUBJECT, self._given(subject=folded(subject)))]
+        given = [self._given(scope=scope, subject=folded(subject)) for scope in self._scopes()]
+        return sorted({row[0] for one in given for row in self._session.rows(OF_SUBJECT, one)})
 
     def listed(self, chosen: Filter, limit: int) -> list[Record]:
         """The newest first. Scope by scope: each is read in the order of its index, and no further than needed."""
         conditions, given = chosen.conditions()
-        statement = LISTED.format(conditions=conditions)
+        statement = (LISTED_OF_SUBJECT if chosen.subject else LISTED).format(conditions=conditions)
         parts = [
             self._select(statement, scope=scope, limit=limit, **given)
             for scope in self._scopes()
@@ -210,7 +222,8 @@ class RecordStore:
         return list(order)[:limit]
 
     def current(self, now: str) -> int:
-        statement = CURRENT.format(visible=self._sight.condition("scope"))
+        # Scopes are named in any case: without them SQLite would not count in the index of what expires.
+        statement = CURRENT.format(visible=Sight(scopes=tuple(self._scopes())).condition("scope"))
         return self._session.value(statement, self._given(now=now))
 
     def numbers(self) -> list[tuple[str, str, str, str, int]]:

@@ -129,9 +129,9 @@ CREATE TABLE knowledge_records (
     PRIMARY KEY (house, id, version)
 );
 CREATE UNIQUE INDEX knowledge_records_now ON knowledge_records (house, id) WHERE believed_until = '';
-CREATE INDEX knowledge_records_by_key ON knowledge_records (house, subject_key, attribute_key, scope);
+CREATE INDEX knowledge_records_by_key ON knowledge_records (house, scope, subject_key, attribute_key);
 CREATE INDEX knowledge_records_by_text ON knowledge_records (house, scope, text_key) WHERE believed_until = '';
-CREATE INDEX knowledge_records_by_time ON knowledge_records (house, scope, learned_at, id) WHERE believed_until = '';
+CREATE INDEX knowledge_records_by_time ON knowledge_records (house, scope, learned_at, id);
 CREATE INDEX knowledge_records_by_importance ON knowledge_records (house, scope, importance, learned_at, id)
     WHERE believed_until = '' AND state = 'current';
 CREATE INDEX knowledge_records_by_expiry ON knowledge_records (house, scope, expires_at)
