@@ -72,6 +72,7 @@ class Memory:
             holds=self._number_in,
             source_names=self.history.source_names,
             principal=self.principal,
+            after_binding=self._learn,
         )
 
     def _number_in(self, session: Session, scope: str) -> int:

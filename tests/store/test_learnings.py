@@ -260,6 +260,26 @@ def test_a_learning_belongs_to_those_who_could_read_its_message(memory: recollec
         memory.as_agent("ada").learnings.reports()
 
 
+def test_a_learning_follows_its_message_into_another_scope(memory: recollect.Memory, projects: Path) -> None:
+    memory.history.ingest([told("tea", TEA).save(projects)])
+    memory.agents.add("ada")
+    memory.agents.add("bob")
+    bob = memory.as_agent("bob")
+    (record,) = bob.knowledge.records()
+    memory.knowledge.edit(record.id, "Ada drinks green tea.")
+    before = memory.knowledge.rebuild()
+
+    memory.agents.bind("ada", "claude-code")
+
+    assert bob.knowledge.records(state="all") == []
+    assert bob.recall.search("green tea", search_type="facts").hits == []
+    assert bob.sql("SELECT count(*) FROM record_versions")[1] == [(0,)]
+    assert [event.action for event in memory.knowledge.events(record.id)] == ["created", "edited", "moved"]
+    assert {version.scope for version in memory.knowledge.versions(record.id)} == {"ada"}
+    assert memory.knowledge.rebuild() == before
+    assert [found.text for found in memory.as_agent("ada").knowledge.records()] == ["Ada drinks green tea."]
+
+
 def test_a_failure_to_learn_does_not_fail_the_import(memory: recollect.Memory, projects: Path) -> None:
     with memory.database.write() as session:
         session.run("ALTER TABLE knowledge_marker_reports RENAME TO elsewhere")

@@ -23,6 +23,7 @@ from recollect.ids import new_id
 from recollect.knowledge.erasing import Erasing as KnowledgeErasing
 from recollect.knowledge.naming import named
 from recollect.knowledge.store import EventStore, RecordStore
+from recollect.learnings.store import ReportStore
 from recollect.lineage import (
     CONVERSATION,
     FILE,
@@ -292,6 +293,7 @@ class Forgetting:
         if plan.history:
             removed |= self._history(session).erase(plan.history, keyed, tombstones, receipt.id)
         EdgeStore(session, self._house).delete(MESSAGE, messages)
+        ReportStore(session, self._house).drop(messages)
         removed["tombstones"] = tombstones.count() - before
         return removed
 

@@ -9,8 +9,9 @@ from typing import Any
 
 from recollect.clock import Clock, parse_time, to_text
 from recollect.database import Database, Session
-from recollect.errors import Conflict, Invalid
+from recollect.errors import Conflict, Denied, Invalid
 from recollect.knowledge.learning import learn
+from recollect.knowledge.moving import move
 from recollect.knowledge.naming import named
 from recollect.knowledge.records import (
     Chain,
@@ -31,7 +32,7 @@ from recollect.knowledge.stream import rebuild
 from recollect.knowledge.undoing import undo
 from recollect.knowledge.writing import Writer
 from recollect.redaction import mask
-from recollect.scopes import HOUSE, OWNER, Principal, sight_of
+from recollect.scopes import HOUSE, OWNER, Principal, ScopeStore, sight_of
 from recollect.texts import clean
 
 MOST_LISTED = 100_000
@@ -179,6 +180,16 @@ class Knowledge:
             writer = self._writer(session)
             record = self._expected(writer, name, expected_version, "")
             return undo(writer, record, version, reason)
+
+    def move(self, name: str, scope: str, *, reason: str = "") -> Record:
+        """Into another scope, with all its versions: who may not see it there finds nothing of it any more."""
+        if self._principal.is_confined:
+            raise Denied(f"{self._principal.name} may not move records between scopes: only a person may.")
+        with self._database.write() as session:
+            writer = self._writer(session)
+            record = named(writer.records, writer.events, name, self._principal)
+            ScopeStore(session, self._house).get(scope)
+            return record if record.scope == scope else move(writer, record, scope, reason)
 
     def _expected(self, writer: Writer, name: str, version: int | None, wanted: str) -> Record:
         record = named(writer.records, writer.events, name, self._principal)
@@ -331,7 +342,7 @@ class Knowledge:
     def rebuild(self) -> int:
         """Make the records again from the stream alone; how many there are."""
         if self._principal.is_confined:
-            raise Invalid("Only a person may rebuild the records.")
+            raise Denied("Only a person may rebuild the records.")
         with self._database.write() as session:
             return rebuild(session, self._house)
 

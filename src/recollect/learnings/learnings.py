@@ -188,7 +188,17 @@ class Learnings:
         for marker in reading.kept:
             statement = _statement(message_id, reading, marker, at=at, scope=scope)
             try:
-                learned.append(knowledge.learn(statement, reason="marked in a message"))
+                outcome = knowledge.learn(statement, reason="marked in a message")
+                kept = outcome.record
+                if (
+                    scope
+                    and kept
+                    and kept.id == statement.id
+                    and kept.scope != scope
+                    and not self._principal.is_confined
+                ):
+                    knowledge.move(kept.id, scope, reason="its message belongs there now")
+                learned.append(outcome)
             except (Invalid, NotFound, Denied, Conflict) as error:
                 # Its message may say the content again, and a report outlives what is forgotten.
                 problems.append((marker.start, f"not kept: {type(error).__name__}"))

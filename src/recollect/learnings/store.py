@@ -29,6 +29,11 @@ class ReportStore:
         self._session.run(DROP, self._given(message_id=message_id))
         self._session.many(ADD, [(self._house, message_id, place, problem, at) for place, problem in problems])
 
+    def drop(self, message_ids: Iterable[str]) -> None:
+        """The messages are gone."""
+        for message_id in message_ids:
+            self._session.run(DROP, self._given(message_id=message_id))
+
     def reported(self, message_ids: Sequence[str]) -> set[str]:
         """Those of these messages that something is reported of."""
         return {row[0] for row in self._session.among(REPORTED, message_ids, self._given())}

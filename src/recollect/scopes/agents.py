@@ -47,7 +47,9 @@ class Agents:
         holds: Holds,
         source_names: SourceNames,
         principal: Principal = OWNER,
+        after_binding: Callable[[], None] = lambda: None,
     ) -> None:
+        """`after_binding`: what was learned from the files that moved follows them."""
         self._database = database
         self._house = house
         self._clock = clock
@@ -55,6 +57,7 @@ class Agents:
         self._holds = holds
         self._source_names = source_names
         self._principal = principal
+        self._after_binding = after_binding
 
     def principal(self, name: str, room: str = "") -> Principal:
         """The agent of this name, as one who asks. `room`: in this room of its own."""
@@ -141,7 +144,9 @@ class Agents:
             store = ScopeStore(session, self._house)
             store.get(name)
             store.bind(Binding(source=source, prefix=prefix, scope=name), to_text(self._clock()))
-            return self._rescope(session, source)
+            moved = self._rescope(session, source)
+        self._after_binding()
+        return moved
 
     def unbind(self, source: str, prefix: str = "") -> int:
         """It is the house's again, or that of a shorter prefix; how many files moved."""
@@ -149,7 +154,9 @@ class Agents:
         with self._database.write() as session:
             if not ScopeStore(session, self._house).unbind(source, prefix):
                 raise NotFound(f"Nothing binds {source!r} with {prefix!r}. `recollect agents` lists what is bound.")
-            return self._rescope(session, source)
+            moved = self._rescope(session, source)
+        self._after_binding()
+        return moved
 
     def _refuse_agents(self) -> None:
         if self._principal.is_confined:
