@@ -16,11 +16,11 @@ def learn(writer: Writer, statement: Statement, relation: Relation | None, other
     if writer.sight.sees(scope):
         ScopeStore(writer.session, writer.house).get(scope)
     writer.check_write(scope)
-    if writer.principal.actor is not Actor.PERSON and writer.is_refused(statement):
-        return Learned(outcome="refused", record=None, reason="it was corrected or forgotten where it was read")
     there = writer.records.get([statement.id]).get(statement.id) if statement.id else None
     if there:
         return Learned(outcome=Relation.SAME, record=there, reason="it is kept already")
+    if writer.principal.actor is not Actor.PERSON and writer.is_refused(statement):
+        return Learned(outcome="refused", record=None, reason="it was corrected or forgotten where it was read")
     placing = _placing(writer, statement, scope, relation, other)
     why = reason or placing.reason
     record = first_version(statement, statement.id or new_id(), scope, writer.now)
