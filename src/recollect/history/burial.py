@@ -51,8 +51,8 @@ class Burial:
         return self._hash(WORDS, "said", author, at, text)
 
     def words(self, session_id: str, text: str) -> str:
-        """Words that stand alone in a record. Short ones count in the session they were said in only."""
-        return self._hash(WORDS, "text", session_id if len(text) < LEAST_CHARACTERS else "", text)
+        """Words that stand alone in a record of the session they were said in; without a session, of any."""
+        return self._hash(WORDS, "text", session_id, text)
 
     def file(self, source: str, key: str, mark: str) -> str:
         """`mark`: its session, or its head; two files of one name may have nothing else in common."""
@@ -89,7 +89,11 @@ class Buried(Burial):
         if entry.key and entry.author in (Author.USER, Author.ASSISTANT) and not entry.queue:
             is_long = len(entry.text) >= LEAST_CHARACTERS and entry.uuid
             return bool(is_long) and self.said(entry.author, entry.at or "", entry.text) in self._hashes
-        return any(self.words(entry.session_id, text) in self._hashes for text in strings_of(raw, bool(entry.key)))
+        return any(
+            self.words(entry.session_id, text) in self._hashes
+            or (not entry.key and len(text) >= LEAST_CHARACTERS and self.words("", text) in self._hashes)
+            for text in strings_of(raw, bool(entry.key))
+        )
 
 
 def buried_in(session: Session, house: str) -> Buried | None:

@@ -212,6 +212,7 @@ def _words(message: Message, burial: Burial) -> Iterable[str]:
     if message.text:
         yield burial.words(message.session_id, message.text)
     if len(message.text) >= LEAST_CHARACTERS:
+        yield burial.words("", message.text)
         yield burial.said(message.author, message.at, message.text)
 
 

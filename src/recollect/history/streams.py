@@ -111,7 +111,9 @@ class StreamReader:
 
     def _look_for_buried(self) -> None:
         with self._database.read() as session:
-            self._buried = buried_in(session, self._house)
+            known = self._buried.number if self._buried else -1
+            if known != TombstoneStore(session, self._house).count(KINDS):
+                self._buried = buried_in(session, self._house)
 
     def _is_buried(self, stream: Stream) -> bool:
         if not self._buried:
