@@ -7,9 +7,20 @@ import click
 import msgspec
 
 from recollect.errors import Unavailable
-from recollect.surfaces.cli.output import on_one_line, print_json, printable, say, shorten, style, table, warn, when
+from recollect.surfaces.cli.output import (
+    on_one_line,
+    print_json,
+    printable,
+    say,
+    shorten,
+    speaker,
+    style,
+    table,
+    warn,
+    when,
+)
 from recollect.surfaces.cli.place import Place, agent_option, json_option
-from recollect.surfaces.cli.records import LINE_CHARACTERS, SPEAKERS, short_ids
+from recollect.surfaces.cli.records import LINE_CHARACTERS, short_ids
 
 if TYPE_CHECKING:
     from recollect.forgetting import Forgotten
@@ -113,8 +124,7 @@ def _print_records(memory: "Memory", heading: str, ids: list[str]) -> None:
 def _print_messages(memory: "Memory", heading: str, ids: list[str]) -> None:
     found = sorted(memory.history.documents(ids[:MOST_SHOWN]).values(), key=lambda message: (message.at, message.id))
     lines = [
-        f"{when(message.at)}  {SPEAKERS.get(message.author, message.author):9}  "
-        + shorten(on_one_line(message.text), LINE_CHARACTERS)
+        f"{when(message.at)}  {speaker(message.author):9}  " + shorten(on_one_line(message.text), LINE_CHARACTERS)
         for message in found
     ]
     _print_lines(heading, lines, len(ids))

@@ -35,6 +35,14 @@ def is_terminal() -> bool:
 _CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "blue": "34", "cyan": "36"}
 
 
+SPEAKERS = {"user": "You", "assistant": "Assistant", "subagent": "Sub-agent", "record": "◆ Record"}
+
+
+def speaker(author: str) -> str:
+    """Who said something, in a person's words."""
+    return SPEAKERS.get(author, author)
+
+
 def style(text: str, *names: str) -> str:
     if not names or not is_terminal():
         return text

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 
-from recollect.surfaces.cli.output import on_one_line, printable, say, short_path, shorten, style, table, when
+from recollect.surfaces.cli.output import on_one_line, printable, say, short_path, shorten, speaker, style, table, when
 
 if TYPE_CHECKING:
     from recollect.history import Message
@@ -17,7 +17,6 @@ ID_CHARACTERS = 8
 """Of the end of an id: it begins with the time it was made at, which many share."""
 LINE_CHARACTERS = 100
 LABEL_CHARACTERS = 10
-SPEAKERS = {"user": "You", "assistant": "Assistant", "subagent": "Sub-agent"}
 ORIGINS = {
     "told": "told to Recollect",
     "promoted": "chosen from a message",
@@ -231,7 +230,7 @@ def print_sources(sources: Sequence[Source], program: str) -> None:
             say(f"  {style('message', 'dim')} {source.message_id}: not there any more, or not to be seen from here")
         else:
             where = f"{short_path(printable(source.file))}:{message.line}"
-            facts = [when(message.at), SPEAKERS.get(message.author, message.author), where]
+            facts = [when(message.at), speaker(message.author), where]
             say("  " + "  ".join(facts))
         if source.quote or message:
             quote = source.quote or (message.text if message else "")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from recollect.clock import LOCAL
-from recollect.surfaces.cli.output import amount, print_json, say, style, table, when
+from recollect.surfaces.cli.output import amount, print_json, printable, say, speaker, style, table, when
 from recollect.surfaces.cli.place import Place, json_option
 from recollect.surfaces.resuming import resume_command
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from recollect.asking import Question
     from recollect.memory import Memory
 
-SPEAKERS = {"user": "You", "assistant": "Assistant", "subagent": "Sub-agent", "record": "◆ Record"}
 MANY_MESSAGES = 2_000
 """More than this to index before a search is worth a progress bar."""
 
@@ -129,7 +128,7 @@ def progress(what: str, wanted: bool) -> Generator[tuple[Progress, Progress]]:
 def _print_found(found: dict[str, Any], program: str) -> None:
     hits = found["hits"]
     for period in found["periods"]:
-        say(style(f"“{_shown(period['text'])}”: {when(period['start'])} to {when(period['end'])}", "dim"))
+        say(style(f"“{printable(period['text'])}”: {when(period['start'])} to {when(period['end'])}", "dim"))
     for number, hit in enumerate(hits, 1):
         _print_hit(number, hit, program)
     if not hits:
@@ -142,17 +141,17 @@ def _print_found(found: dict[str, Any], program: str) -> None:
 
 def _print_hit(number: int, hit: dict[str, Any], program: str) -> None:
     project = hit["project"].rstrip("/").rpartition("/")[2]
-    facts = [when(hit["at"]), SPEAKERS.get(hit["author"], hit["author"]), _shown(project), hit["source"]]
+    facts = [when(hit["at"]), speaker(hit["author"]), printable(project), hit["source"]]
     say(style(f"{number:>2}. ", "dim") + style("  ".join(fact for fact in facts if fact), "bold"))
     say(f"    {_highlighted(hit['snippet'], hit['highlights'])}")
     if hit["kind"] == "record":
-        say("    " + style(f"{program} why {_shown(hit['id'])}", "cyan"))
+        say("    " + style(f"{program} why {printable(hit['id'])}", "cyan"))
     # What a sub-agent said belongs to no conversation: it is shown with the session it worked for.
     shown = hit["conversation"][:8] or (f"{hit['session_id']} --all" if hit["session_id"] else "")
     if shown:
-        say("    " + style(f"{program} show {_shown(shown)}", "cyan"))
+        say("    " + style(f"{program} show {printable(shown)}", "cyan"))
     if hit["resume"]:
-        say("    " + style(_shown(hit["resume"]), "cyan"))
+        say("    " + style(printable(hit["resume"]), "cyan"))
     say()
 
 
@@ -160,14 +159,9 @@ def _highlighted(text: str, marks: list[list[int]]) -> str:
     shown: list[str] = []
     reached = 0
     for start, end in marks:
-        shown += [_shown(text[reached:start]), style(_shown(text[start:end]), "bold", "yellow")]
+        shown += [printable(text[reached:start]), style(printable(text[start:end]), "bold", "yellow")]
         reached = end
-    return "".join([*shown, _shown(text[reached:])])
-
-
-def _shown(text: str) -> str:
-    """Without characters that would command the terminal."""
-    return "".join(character for character in text if character.isprintable())
+    return "".join([*shown, printable(text[reached:])])
 
 
 def _print_reasons(hits: list[dict[str, Any]]) -> None:
