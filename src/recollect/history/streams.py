@@ -111,7 +111,7 @@ class StreamReader:
 
     def _look_for_buried(self) -> None:
         with self._database.read() as session:
-            known = self._buried.number if self._buried else -1
+            known = self._buried.number if self._buried else 0
             if known != TombstoneStore(session, self._house).count(KINDS):
                 self._buried = buried_in(session, self._house)
 

@@ -104,6 +104,7 @@ def report_json(report: "IngestReport") -> dict[str, object]:
         "lines_bad": counts.bad,
         "records_recovered": counts.recovered,
         "records_private": counts.private,
+        "records_forgotten": counts.forgotten,
         "types": counts.types,
         "blocks": counts.blocks,
         "bytes_read": report.bytes_read,
@@ -133,6 +134,7 @@ def print_report(report: "IngestReport") -> None:
         (counts.bad, "line", "not one readable record, kept as they are"),
         (counts.recovered, "record", "read out of those lines all the same"),
         (counts.private, "record", "left out as private"),
+        (counts.forgotten, "record", "left out because they were forgotten"),
     ]
     for number, noun, what in notes:
         if number:
