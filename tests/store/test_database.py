@@ -315,3 +315,17 @@ def test_a_password_is_never_shown(database: Database) -> None:
 
     assert "open-sesame" not in str(caught.value)
     assert "open-sesame" not in database.location
+
+
+def test_what_is_deleted_is_not_in_the_files_any_more(database: Database) -> None:
+    with database.write() as session:
+        for number in range(100):
+            session.run(ADD, {"house": "home", "leaf_id": f"{number:03}", "title": f"words of {number}, and no other"})
+    with database.write() as session:
+        session.run("DELETE FROM history_titles WHERE leaf_id = '050'")
+    database.settle()
+
+    raw = b"".join(path.read_bytes() for path in database.files())
+
+    assert b"words of 50, and" not in raw
+    assert not raw or b"words of 51, and" in raw
