@@ -126,4 +126,4 @@ def test_an_agent_for_whom_something_is_kept_is_not_removed(home: Path) -> None:
     done = run("agents", "remove", "ada", home=home)
 
     assert done.code == 5
-    assert done.explains("1 things are kept")
+    assert done.explains("are kept: 1")

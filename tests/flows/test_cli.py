@@ -141,6 +141,14 @@ def test_a_conversation_is_found_by_the_start_of_its_id_and_by_its_session(call:
         assert call("show", name, "--json").json()["id"] == chosen["id"]
 
 
+def test_show_tells_the_ids_of_messages_when_asked(call: Call, house: Path) -> None:
+    chosen = listed(call, "--project", "garden")[0]
+    ids = [message["id"] for message in call("show", chosen["id"], "--json").json()["messages"]]
+
+    assert all(one in call("show", chosen["id"], "--ids").out for one in ids)
+    assert not any(one in call("show", chosen["id"]).out for one in ids)
+
+
 def test_show_all_adds_tools_and_sub_agents(call: Call, house: Path) -> None:
     first, second = listed(call, "--project", "garden")[0], listed(call, "--project", "bridge")[0]
 

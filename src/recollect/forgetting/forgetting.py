@@ -232,8 +232,10 @@ class Forgetting:
         return {
             "messages": len(plan.reach.messages),
             "lines": plan.history.lines_reached if plan.history else 0,
+            "files": len(plan.history.files) if plan.history else 0,
             "records": len(plan.reach.records),
             "record_versions": sum(len(found) for found in versions.values()),
+            "scrubbed_records": len(plan.reach.scrubbed),
         }
 
     def _out_of_reach(self, session: Session, plan: _Plan) -> list[str]:
@@ -289,7 +291,7 @@ class Forgetting:
         records, messages = sorted(plan.reach.records), sorted(plan.reach.messages)
         removed |= knowledge.erase(records, keyed, tombstones, receipt.id, self._principal, receipt.at)
         removed["scrubbed_records"] = knowledge.scrub(sorted(plan.reach.scrubbed), messages)
-        removed |= {"messages": 0, "lines": 0, "note_lines": 0}
+        removed |= {"messages": 0, "lines": 0, "files": 0, "note_lines": 0}
         if plan.history:
             removed |= self._history(session).erase(plan.history, keyed, tombstones, receipt.id)
         EdgeStore(session, self._house).delete(MESSAGE, messages)
@@ -360,6 +362,8 @@ class Forgetting:
 
     def receipts(self) -> list[Receipt]:
         """The oldest first."""
+        if self._principal.is_confined:
+            raise Denied(f"{self._principal.name} may not see what the house forgot: only a person may.")
         with self._database.read() as session:
             return ReceiptStore(session, self._house).every()
 

@@ -26,11 +26,12 @@ class Paragraph:
     text: str
 
 
-def paragraphs(messages: list[Message]) -> Iterator[Paragraph]:
+def paragraphs(messages: list[Message], *, ids: bool = False) -> Iterator[Paragraph]:
+    """`ids`: each message with the id by which it can be promoted or forgotten."""
     day = ""
     previous: Message | None = None
     for message in messages:
-        goes_on = previous is not None and _continues(previous, message)
+        goes_on = previous is not None and not ids and _continues(previous, message)
         moment = local(message.at) if message.at else None
         if moment and f"{moment:%Y-%m-%d}" != day:
             day = f"{moment:%Y-%m-%d}"
@@ -42,7 +43,8 @@ def paragraphs(messages: list[Message]) -> Iterator[Paragraph]:
                 goes_on = False
                 yield Paragraph(style="pause", text=f"{_duration(seconds)} later")
         if not goes_on:
-            yield Paragraph(style=_style(message), text=_heading(message, f"{moment:%H:%M}" if moment else ""))
+            heading = _heading(message, f"{moment:%H:%M}" if moment else "")
+            yield Paragraph(style=_style(message), text=f"{heading}  {message.id}" if ids else heading)
         yield from _body(message)
         previous = message
 
@@ -125,10 +127,10 @@ def _block_line(block: Block) -> str:
     return f"[{kind}]"
 
 
-def plain(messages: list[Message]) -> str:
+def plain(messages: list[Message], *, ids: bool = False) -> str:
     """The transcript as text, for pipes, files and models."""
     lines: list[str] = []
-    for paragraph in paragraphs(messages):
+    for paragraph in paragraphs(messages, ids=ids):
         if paragraph.style in ("day", "pause"):
             lines += ["", f"── {paragraph.text} ──"]
         elif paragraph.style in ("text", "tool"):

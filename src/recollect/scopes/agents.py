@@ -111,7 +111,7 @@ class Agents:
                 raise Conflict(f"A source is bound to {name!r}. `recollect agents unbind` frees it.")
             held = self._holds(session, name)
             if held:
-                raise Conflict(f"{held:,} things are kept for {name!r}. Forget them or move them first.")
+                raise Conflict(f"Files or records of {name!r} are kept: {held:,}. Forget them first.")
             store.remove(name)
 
     def grant(self, name: str, target: str) -> Grant:

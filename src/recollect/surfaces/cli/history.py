@@ -200,10 +200,11 @@ def listed_json(item: "Listed") -> dict[str, object]:
     "--all", "everything", is_flag=True, help="Also tool results, machine text, sub-agents, lines that are gone."
 )
 @click.option("--thread", is_flag=True, help="The whole thread: resumed, forked and continued sessions too.")
+@click.option("--ids", is_flag=True, help="Each message with its id, for `promote` and `forget --message`.")
 @agent_option
 @json_option
 @click.pass_obj
-def show(place: Place, name: str, everything: bool, thread: bool, agent: str, as_json: bool) -> None:
+def show(place: Place, name: str, everything: bool, thread: bool, ids: bool, agent: str, as_json: bool) -> None:
     """Show one conversation as a readable transcript."""
     from recollect.history.transcript import plain
 
@@ -221,9 +222,9 @@ def show(place: Place, name: str, everything: bool, thread: bool, agent: str, as
         return
     _print_heading(item, parts)
     if is_terminal():
-        _print_coloured(messages)
+        _print_coloured(messages, ids)
     else:
-        say(plain(messages))
+        say(plain(messages, ids=ids))
 
 
 def message_json(file: str, message: "Message") -> dict[str, object]:
@@ -266,11 +267,11 @@ def _print_heading(item: "Listed", parts: "list[Listed]") -> None:
     say()
 
 
-def _print_coloured(messages: "list[Message]") -> None:
+def _print_coloured(messages: "list[Message]", ids: bool) -> None:
     from recollect.history.transcript import paragraphs
 
     styles = {"day": ("bold",), "pause": ("dim",), "user": ("green", "bold"), "assistant": ("blue", "bold")}
-    for paragraph in paragraphs(messages):
+    for paragraph in paragraphs(messages, ids=ids):
         if paragraph.style in ("text", "tool"):
             names = ("dim",) if paragraph.style == "tool" else ()
             for line in paragraph.text.splitlines():
