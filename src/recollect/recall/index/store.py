@@ -68,12 +68,11 @@ _HERE = "house = :house AND generation = :generation"
 KNOWN = f"""
 SELECT document_id, doc, text_digest, facts_digest FROM recall_documents WHERE {_HERE} AND document_id IN (:values)
 """
-KNOWN_VERSIONS = f"""
-SELECT document_id, doc, text_digest, facts_digest FROM recall_documents
-WHERE {_HERE} AND record_id <> '' AND record_id IN (:values)
+VERSIONS = f"""
+SELECT document_id FROM recall_documents WHERE {_HERE} AND record_id <> '' AND record_id IN (:values)
 """
+"""Nothing but what the index of records holds: asked for more, SQLite reads the whole table instead."""
 DOCUMENT_IDS = f"SELECT doc, document_id FROM recall_documents WHERE {_HERE} AND doc IN (:values)"
-TEXT_DIGESTS = f"SELECT doc, document_id, text_digest FROM recall_documents WHERE {_HERE} AND doc IN (:values)"
 SAVE_DOCUMENT = """
 INSERT INTO recall_documents (house, generation, document_id, record_id, doc, text_digest, facts_digest)
 VALUES (:house, :generation, :document_id, :record_id, :doc, :text_digest, :facts_digest)
@@ -172,23 +171,22 @@ class IndexStore:
     # Documents
 
     def known(self, document_ids: Sequence[str]) -> dict[str, Known]:
-        return self._known(KNOWN, document_ids)
+        rows = self._session.among(KNOWN, list(document_ids), self._here) if document_ids else []
+        return {document_id: Known(doc, text, facts) for document_id, doc, text, facts in rows}
 
     def known_versions(self, record_ids: Sequence[str]) -> dict[str, Known]:
         """All documents of these records."""
-        return self._known(KNOWN_VERSIONS, record_ids)
-
-    def _known(self, sql: str, values: Sequence[str]) -> dict[str, Known]:
-        rows = self._session.among(sql, list(values), self._here) if values else []
-        return {document_id: Known(doc, text, facts) for document_id, doc, text, facts in rows}
+        rows = self._session.among(VERSIONS, list(record_ids), self._here) if record_ids else []
+        return self.known([row[0] for row in rows])
 
     def document_ids(self, docs: Sequence[int]) -> dict[int, str]:
         return dict(self._session.among(DOCUMENT_IDS, docs, self._here)) if docs else {}
 
     def texts(self, docs: Sequence[int]) -> dict[int, tuple[str, int]]:
         """Document → its id, and the digest of the text that is indexed."""
-        rows = self._session.among(TEXT_DIGESTS, docs, self._here) if docs else []
-        return {doc: (document_id, digest) for doc, document_id, digest in rows}
+        names = self.document_ids(docs)
+        known = self.known(list(names.values()))
+        return {doc: (name, known[name].text_digest) for doc, name in names.items()}
 
     def save_documents(self, documents: Mapping[str, tuple[str, Known]]) -> None:
         """By their ids: the record that each is a version of, and what is known."""
