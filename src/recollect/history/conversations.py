@@ -64,7 +64,7 @@ class Conversation:
         self.last_start_at = max(self.last_start_at, message.at)
         self.ended_at = max(self.ended_at, message.last_at)
         if not self.opening and message.author is Author.USER:
-            self.opening = " ".join(message.text[: OPENING_CHARACTERS * 2].split())[:OPENING_CHARACTERS]
+            self.opening = opening_of(message.text)
         if not self.project:
             self.project = message.cwd
         self.leaf_id = message.leaf_id or self.leaf_id
@@ -73,6 +73,10 @@ class Conversation:
     def _reopen(self) -> None:
         if self.status in FINISHED:
             self.status = Status.ACTIVE
+
+
+def opening_of(text: str) -> str:
+    return " ".join(text[: OPENING_CHARACTERS * 2].split())[:OPENING_CHARACTERS]
 
 
 def only_one(name: str, found: list[Conversation]) -> Conversation:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from recollect.clock import Clock, local, to_text
 from recollect.database import Database, Session
 from recollect.errors import Conflict, Denied, Invalid, NotFound, Unavailable
-from recollect.history.conversations import Conversation, Status
+from recollect.history.conversations import Conversation, Status, only_one
 from recollect.history.counts import IngestReport
 from recollect.history.figures import Figures, figures_of
 from recollect.history.lifecycle import claim_next, move
@@ -185,14 +185,7 @@ class History:
         """One conversation by its id, the start of its id, or its session."""
         with self._database.read() as session:
             found = self._conversations(session).with_prefix(name) if name.strip() else []
-            exact = [item for item in found if item.id == name]
-            chosen = exact or [item for item in found if item.messages]
-            if not chosen:
-                raise NotFound(f"No conversation is called {name!r}. `recollect conversations` lists them.")
-            if len(chosen) > 1:
-                some = ", ".join(item.id for item in chosen[:5])
-                raise Conflict(f"{name!r} could be {len(chosen)} conversations: {some} … Give more of the id.")
-            conversation = chosen[0]
+            conversation = only_one(name, found)
             if conversation.status is Status.ACTIVE and conversation.ended_at < self._ready_before():
                 conversation.status = Status.READY
             return describe(self._threads(session), [conversation])[0]

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from recollect.database import Session
 from recollect.history.burial import LEAST_CHARACTERS, SOME_CHARACTERS, read_remnant, strings_of
+from recollect.history.conversations import opening_of
 from recollect.history.fold_state import FoldState
 from recollect.history.folding import TITLE_CHARACTERS
 from recollect.history.messages import Author, Entry, Message, Standing
@@ -208,9 +209,10 @@ class Reaching:
             waiting = FoldState.from_json(self._file(file_id).state).waiting
             reached.typed_ahead += [text for message_id, text, _, _ in waiting if message_id in ids or text in texts]
         reached.conversations = sorted({one.conversation_id for one in reached.messages if one.conversation_id})
+        openings = {opening_of(message.text) for message in reached.messages}
         for name in reached.conversations:
             found = self._conversations.get(name)
-            if found and found.opening:
+            if found and found.opening in openings:
                 reached.openings.append(found.opening)
         current = {trace.row.file_id for trace in reached.traces if self._is_in_file(trace.row)}
         reached.copies_on_disk = sorted({path for file_id in current for path in self._paths(file_id)})
