@@ -208,6 +208,7 @@ def _compare(name: str, forgetful: Memory, clean: Memory, reached: Reached) -> N
     found, wanted = messages_by_id(forgetful), messages_by_id(clean)
     for message in reached.messages:
         wanted.pop(message.id, None)
+    stays = _words_of(clean, set(wanted))
     sessions = {file.session_id for file in reached.files} - {""}
     for message_id, message in list(wanted.items()):
         if message["session_id"] in sessions:  # Its file stays out with what it gains; a copy may take its place.
@@ -217,9 +218,18 @@ def _compare(name: str, forgetful: Memory, clean: Memory, reached: Reached) -> N
             del wanted[message_id]
     assert _differences(found, wanted) == []
     assert problems_of(forgetful) == []
-    stays = "\n".join(f"{message['text']}\n{message['blocks']}" for message in wanted.values())
     left = everything_in(forgetful.database, forgetful.settings.house)
     assert [words for words in words_that_went(reached, stays) if words in left] == []
+
+
+def _words_of(memory: Memory, message_ids: set[str]) -> str:
+    """All that these messages say, their calls of tools included."""
+    words: list[str] = []
+    for message in memory.history.export():
+        if message.id in message_ids:
+            words += [message.text, str(message.blocks)]
+            words += [raw.decode("utf-8", "replace") for raw in memory.history.raw(message)]
+    return "\n".join(words)
 
 
 def _differences(found: dict[str, dict[str, Any]], wanted: dict[str, dict[str, Any]]) -> list[str]:

@@ -241,21 +241,22 @@ class Reaching:
 
     def _parse(self, rows: Iterable[VaultRow]) -> None:
         """Make traces of these records."""
-        replays: set[tuple[str, int]] = set()
+        replays: dict[str, set[int]] = {}
         for row in rows:
             if row.key in self._traces:
                 continue
             if _remembers(source_named(self._file(row.file_id).source)):
-                replays.add((row.file_id, row.generation))
+                replays.setdefault(row.file_id, set()).add(row.generation)
             else:
                 self._traces[row.key] = Trace(row, self._entry(row))
-        for file_id, generation in sorted(replays):
-            self._replay(file_id, generation)
+        for file_id, generations in replays.items():
+            self._replay(file_id, generations | {self._file(file_id).generation})
 
-    def _replay(self, file_id: str, generation: int) -> None:
-        """Records that do not stand alone are understood in their order only."""
+    def _replay(self, file_id: str, generations: set[int]) -> None:
+        """Records that do not stand alone are understood in their order only. If the reader of a file died while it
+        was read again, what it had not come to yet is of an older generation, and follows."""
         source, memory = source_named(self._file(file_id).source), dict[str, str]()
-        for row in self._store.replay(file_id, generation):
+        for row in (row for one in sorted(generations, reverse=True) for row in self._store.replay(file_id, one)):
             if row.kind == FORGOTTEN:
                 remnant = read_remnant(row.raw)
                 memory = dict(remnant.memory) if remnant else memory
