@@ -4,6 +4,6 @@ Tombstones and receipts lie in `lineage`; each capability erases its own rows. H
 and the verifier that looks afterwards whether it is true.
 """
 
-from recollect.forgetting.forgetting import Forgetting, Forgotten, Part, Reach
+from recollect.forgetting.forgetting import Forgetting, ForgettingFigures, Forgotten, Part, Reach
 
-__all__ = ["Forgetting", "Forgotten", "Part", "Reach"]
+__all__ = ["Forgetting", "ForgettingFigures", "Forgotten", "Part", "Reach"]

@@ -8,17 +8,15 @@ something derived registers a `Part`.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from pathlib import Path
 from typing import Protocol
 
 from recollect.clock import Clock, to_text
 from recollect.database import Database, Session
 from recollect.errors import Denied, Invalid, NotFound, Unavailable
 from recollect.forgetting.probes import Probes, probes_of
-from recollect.forgetting.verifier import Findings, Holder, Verifier, files_below
+from recollect.forgetting.proof import Index, Outcome, Proof
 from recollect.history.erasing import Erasing as HistoryErasing
 from recollect.history.erasing import Reached as HistoryReached
-from recollect.history.vault import unpack
 from recollect.ids import new_id
 from recollect.knowledge.erasing import Erasing as KnowledgeErasing
 from recollect.knowledge.naming import named
@@ -41,21 +39,9 @@ from recollect.lineage import (
 from recollect.scopes import OWNER, Principal, sight_of
 from recollect.settings import Settings
 
-HOLDERS = (
-    Holder(table="history_messages", kind=MESSAGE, id_column="id"),
-    Holder(table="history_lines", kind=MESSAGE, id_column="message_id", packed="raw"),
-    Holder(table="knowledge_records", kind=RECORD, id_column="id"),
-    Holder(table="knowledge_events", kind=RECORD, id_column="record_id", keeps_rows=True),
-)
-"""What is said in these was said there too, and is no trace of what was forgotten elsewhere."""
 KINDS = (RECORD, MESSAGE, CONVERSATION, FILE, SUBJECT)
-
-
-class Index(Protocol):
-    """What forgetting asks of recall."""
-
-    def forget(self) -> int: ...
-    def place(self) -> Database: ...
+MOST_PROBES = 200_000
+"""Looked for at once: more make every look slower than two looks."""
 
 
 @dataclass(slots=True)
@@ -108,6 +94,14 @@ class Forgotten:
         return self.state == ReceiptState.VERIFIED
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForgettingFigures:
+    receipts: int
+    unfinished: int
+    """Cut off after the erasing, or something was left."""
+    tombstones: int
+
+
 @dataclass(slots=True)
 class _Plan:
     """One act, while its session is open."""
@@ -134,7 +128,7 @@ class Forgetting:
         self._settings = settings
         self._house = settings.house
         self._clock = clock
-        self._index = index
+        self._proof = Proof(database, settings, index)
         self._parts = parts
         self._principal = principal
 
@@ -162,8 +156,8 @@ class Forgetting:
         if dry_run:
             with self._database.read() as session:
                 return self._told(session, self._plan(session, kind, name, with_sources))
-        receipt, probes, told = self._erase(kind, name, with_sources)
-        return self._finished(receipt, probes, told) if verify else told
+        receipt, told = self._erase(kind, name, with_sources)
+        return self._finished([(receipt, told)])[0] if verify else told
 
     # What goes
 
@@ -248,13 +242,13 @@ class Forgetting:
 
     # The act
 
-    def _erase(self, kind: str, name: str, with_sources: bool) -> tuple[Receipt, Probes, Forgotten]:
+    def _erase(self, kind: str, name: str, with_sources: bool) -> tuple[Receipt, Forgotten]:
         with self._database.write() as session:
             plan = self._plan(session, kind, name, with_sources)
             told = self._told(session, plan)
             keyed = hasher(session, self._house, make=True)
             assert keyed
-            probes = probes_of(self._verifier(keyed).fingerprint(), self._contents(session, plan))
+            probes = probes_of(self._proof.verifier(keyed).fingerprint(), self._contents(session, plan))
             receipt = Receipt(
                 id=new_id(),
                 at=to_text(self._clock()),
@@ -270,7 +264,7 @@ class Forgetting:
             ReceiptStore(session, self._house).save(receipt)
         state = str(ReceiptState.ERASED)
         told = replace(told, dry_run=False, removed=removed, reached={}, receipt=receipt.id, state=state)
-        return receipt, probes, told
+        return receipt, told
 
     def _contents(self, session: Session, plan: _Plan) -> Iterator[bytes]:
         knowledge = KnowledgeErasing(session, self._house)
@@ -301,62 +295,34 @@ class Forgetting:
 
     # What comes after, and can be done again
 
-    def _finished(self, receipt: Receipt, probes: Probes, told: Forgotten) -> Forgotten:
-        try:
-            rows, findings, left = self._clean_and_look(probes)
-        except Unavailable:
-            return told  # Somebody holds the files: it is done again by `verify`.
-        state = ReceiptState.RESIDUE if findings.residue else ReceiptState.VERIFIED
+    def _finished(self, acts: Sequence[tuple[Receipt, Forgotten]]) -> list[Forgotten]:
+        done: list[Forgotten] = []
+        for some in _portions(acts):
+            probes = {receipt.id: Probes.read(receipt.probes) for receipt, _ in some}
+            is_new = any(receipt.state is not ReceiptState.VERIFIED for receipt, _ in some)
+            try:
+                outcomes = self._proof.prove(probes, thoroughly=is_new)
+            except Unavailable:
+                done += [told for _, told in some]  # Somebody holds the files: it is done again by `verify`.
+                continue
+            done += [self._told_of(receipt, told, outcomes[receipt.id]) for receipt, told in some]
+        return done
+
+    def _told_of(self, receipt: Receipt, told: Forgotten, outcome: Outcome) -> Forgotten:
+        state = ReceiptState.RESIDUE if outcome.residue else ReceiptState.VERIFIED
+        rows = max(outcome.index_rows, receipt.removed.get("index_rows", 0))
         removed = {**receipt.removed, "index_rows": rows}
-        receipt = replace(
-            receipt, removed=removed, state=state, verified_at=to_text(self._clock()), probes=left.packed()
-        )
-        self._save(receipt)
-        also_in = {kind: sorted(ids - {""}) for kind, ids in findings.also_in.items()}
-        return replace(told, removed=removed, state=str(state), residue=findings.residue, also_in=also_in)
-
-    def _clean_and_look(self, probes: Probes) -> tuple[int, Findings, Probes]:
-        """Clean the index and the files, then look; what is still found in files is cleaned the thorough way."""
-        index = self._index()
-        rows = index.forget()
-        databases = [self._database, index.place()]
-        _settle(databases)
-        findings, left = self._look(databases, probes)
-        if any(place.startswith("file ") for place in findings.residue):
-            for database in databases:
-                database.compact()
-            _settle(databases)
-            findings, left = self._look(databases, probes)
-        return rows, findings, left
-
-    def _look(self, databases: Sequence[Database], probes: Probes) -> tuple[Findings, Probes]:
-        with self._database.read() as session:
-            keyed = hasher(session, self._house)
-        findings = Findings()
-        if keyed is None:
-            return findings, probes
-        verifier = self._verifier(keyed)
-        left = verifier.shared(self._database, probes, findings)
-        in_files = left
-        for database in databases:
-            verifier.tables(database, left, findings)
-            in_files = verifier.without_other_houses(database, in_files)
-        paths = {path.resolve() for database in databases for path in database.files()}
-        paths |= {path.resolve() for path in files_below(self._settings.home, [self._settings.models, *self._copies()])}
-        verifier.files(sorted(paths), in_files, findings)
-        return findings, left
-
-    def _copies(self) -> list[Path]:
-        """Exports and backups may lie in the home: they are out of reach, and named so."""
-        with self._database.read() as session:
-            return [Path(export.path) for export in ReceiptStore(session, self._house).exports()]
-
-    def _verifier(self, keyed: Hasher) -> Verifier:
-        return Verifier(self._house, keyed, HOLDERS, unpack)
-
-    def _save(self, receipt: Receipt) -> None:
         with self._database.write() as session:
-            ReceiptStore(session, self._house).save(receipt)
+            ReceiptStore(session, self._house).save(
+                replace(
+                    receipt,
+                    removed=removed,
+                    state=state,
+                    verified_at=to_text(self._clock()),
+                    probes=outcome.left.packed(),
+                )
+            )
+        return replace(told, removed=removed, state=str(state), residue=outcome.residue, also_in=outcome.also_in)
 
     # Later
 
@@ -372,25 +338,48 @@ class Forgetting:
         found = [receipt for receipt in self.receipts() if receipt.id.startswith(name) or receipt.id.endswith(name)]
         if name and not found:
             raise NotFound(f"No receipt is called {name[:100]!r}. `recollect forget --receipts` lists them.")
-        return [self._verified(receipt) for receipt in found]
+        return self._finished([(receipt, _told_by(receipt)) for receipt in found])
 
-    def _verified(self, receipt: Receipt) -> Forgotten:
-        told = Forgotten(
-            target=receipt.target,
-            dry_run=False,
-            removed=receipt.removed,
-            reached={},
-            receipt=receipt.id,
-            state=str(receipt.state),
-            out_of_reach=receipt.out_of_reach,
-        )
-        return self._finished(receipt, Probes.read(receipt.probes), told)
+    def finish(self, before: str = "") -> list[Forgotten]:
+        """Finish what was cut off after the erasing: all, or only acts from before a time."""
+        cut_off = [receipt for receipt in self.unfinished() if receipt.state is ReceiptState.ERASED]
+        return self._finished([(one, _told_by(one)) for one in cut_off if not before or one.at < before])
 
     def unfinished(self) -> list[Receipt]:
         """Acts that were cut off after the erasing, or left something."""
+        if not self.figures().unfinished:
+            return []
         return [receipt for receipt in self.receipts() if receipt.state is not ReceiptState.VERIFIED]
 
+    def figures(self) -> ForgettingFigures:
+        with self._database.read() as session:
+            by_state = ReceiptStore(session, self._house).numbers()
+            tombstones = TombstoneStore(session, self._house).count()
+        receipts = sum(by_state.values())
+        unfinished = receipts - by_state.get(ReceiptState.VERIFIED, 0)
+        return ForgettingFigures(receipts=receipts, unfinished=unfinished, tombstones=tombstones)
 
-def _settle(databases: Sequence[Database]) -> None:
-    for database in databases:
-        database.settle()
+
+def _told_by(receipt: Receipt) -> Forgotten:
+    return Forgotten(
+        target=receipt.target,
+        dry_run=False,
+        removed=receipt.removed,
+        reached={},
+        receipt=receipt.id,
+        state=str(receipt.state),
+        out_of_reach=receipt.out_of_reach,
+    )
+
+
+def _portions(acts: Sequence[tuple[Receipt, Forgotten]]) -> Iterator[list[tuple[Receipt, Forgotten]]]:
+    portion, probes = list[tuple[Receipt, Forgotten]](), 0
+    for act in acts:
+        number = len(Probes.read(act[0].probes))
+        if portion and probes + number > MOST_PROBES:
+            yield portion
+            portion, probes = [], 0
+        portion.append(act)
+        probes += number
+    if portion:
+        yield portion

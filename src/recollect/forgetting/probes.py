@@ -5,7 +5,7 @@ bytes that rules most places out at once. Windows lie where JSON escapes nothing
 JSON that holds the text, and in the raw bytes of a file alike. Without the house's secret they say nothing.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,8 +17,10 @@ WINDOW = 16
 """Bytes. Shorter texts cannot be told from others by their bytes."""
 STEP = 8
 """Bytes from one window to the next."""
-MOST_EACH = 32
-"""Windows of one text, spread over it."""
+AT_LEAST = 32
+APART = 2_048
+"""Windows of one text: all, but of a long one at most so many, or one in so many bytes, spread over it. A page of a
+database file has some of them."""
 MOST = 20_000
 """Of one act of forgetting."""
 GRAM = 4
@@ -70,9 +72,16 @@ class Probes:
     def read(cls, packed: bytes) -> "Probes":
         return cls(np.frombuffer(packed, PROBE))
 
+    @classmethod
+    def together(cls, several: Iterable["Probes"]) -> "Probes":
+        return cls(np.unique(np.concatenate([np.empty(0, PROBE), *(one.rows for one in several)])))
+
     def without(self, hashes: Iterable[int]) -> "Probes":
         known = np.array(sorted(hashes), np.uint64)
         return Probes(self.rows[~np.isin(self.rows["hash"], known)])
+
+    def hashes(self) -> set[int]:
+        return set(self.rows["hash"].tolist())
 
 
 class Search:
@@ -107,31 +116,32 @@ def probes_of(fingerprint: Fingerprint, contents: Iterable[bytes]) -> Probes:
 
 def _probes_of_one(fingerprint: Fingerprint, content: bytes) -> NDArray[np.void]:
     data = np.frombuffer(content, np.uint8)
-    starts = np.fromiter(_starts(data), np.int64)
-    if len(starts) > MOST_EACH:
-        starts = starts[np.linspace(0, len(starts) - 1, MOST_EACH).astype(np.int64)]
+    starts = _starts(data)
+    most = max(AT_LEAST, len(data) // APART)
+    if len(starts) > most:
+        starts = starts[np.linspace(0, len(starts) - 1, most).astype(np.int64)]
     rows = np.empty(len(starts), PROBE)
     rows["hash"] = fingerprint.hashes(data, starts)
     rows["bucket"] = fingerprint.buckets(data)[starts] if len(starts) else 0
     return rows
 
 
-def _starts(data: Bytes) -> Iterator[int]:
+def _starts(data: Bytes) -> NDArray[np.int64]:
     """Where windows may begin: inside runs of bytes that JSON leaves as they are, the ends of the runs included."""
-    ends = np.flatnonzero(np.append(_ESCAPED[data], True))
-    begin = 0
-    for end in ends.tolist():
-        last = end - WINDOW
-        if last >= begin:
-            for start in (*range(begin, last, STEP), last):
-                if _is_telling(data[start : start + WINDOW]):
-                    yield start
-        begin = end + 1
+    places = np.arange(len(data) + 1)
+    is_end = np.append(_ESCAPED[data], True)
+    begins = np.append(0, np.maximum.accumulate(np.where(is_end, places + 1, 0))[:-1])
+    first = len(data) - WINDOW + 1
+    is_inside = begins[WINDOW:] <= places[:first]
+    is_step = (places[:first] - begins[:first]) % STEP == 0
+    starts = np.flatnonzero(is_inside & (is_step | is_end[WINDOW:]))
+    return starts[_are_telling(data, starts)]
 
 
-def _is_telling(window: Bytes) -> bool:
+def _are_telling(data: Bytes, starts: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Lines of dashes and blanks are everywhere."""
-    return len(np.unique(window)) >= WINDOW // 4
+    windows = np.sort(np.lib.stride_tricks.sliding_window_view(data, WINDOW)[starts], axis=1)
+    return np.count_nonzero(np.diff(windows, axis=1), axis=1) + 1 >= WINDOW // 4
 
 
 def _rotated(table: Hashes, by: int) -> Hashes:

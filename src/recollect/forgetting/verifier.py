@@ -3,6 +3,9 @@
 Words that stand in a message, a vault line or a record that stays are not a trace of what was forgotten: somebody said
 them there too. They are told apart by the rows they stand in, and whoever holds them is named. Everything else that has
 them is residue. What was erased by its identity may not be there under it either.
+
+Many acts of forgetting are looked for at once, as reading everything is what takes long: `Findings` are then asked for
+each of them.
 """
 
 import os
@@ -20,6 +23,8 @@ ROWS_BYTES = 4 << 20
 """Rows are looked at so many bytes at once."""
 
 Unpack = Callable[[bytes], bytes]
+Row = tuple[str, Iterable[str | None], Iterable[bytes]]
+"""(whose it is, its texts, its blobs)"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,12 +43,28 @@ class Holder:
 
 @dataclass(slots=True)
 class Findings:
-    also_in: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
-    """Kind → ids of things that stay and say some of it too."""
-    residue: list[str] = field(default_factory=list[str])
-    """Where something of it still stands that should not."""
-    places: int = 0
-    """Tables and files that were looked at."""
+    """What was seen where, as the hashes of probes."""
+
+    held: dict[tuple[str, str], set[int]] = field(default_factory=dict[tuple[str, str], set[int]])
+    """By things that stay and say it too: (kind, id)."""
+    in_tables: dict[str, set[int]] = field(default_factory=dict[str, set[int]])
+    in_files: dict[str, set[int]] = field(default_factory=dict[str, set[int]])
+    returned: list[str] = field(default_factory=list[str])
+    """Where something stands under an identity that was forgotten. Of what act is not known."""
+
+    def also_in(self, probes: Probes) -> dict[str, list[str]]:
+        """Kind → ids of things that stay and say some of it too."""
+        wanted, found = probes.hashes(), dict[str, set[str]]()
+        for (kind, owner), hashes in self.held.items():
+            if owner and not wanted.isdisjoint(hashes):
+                found.setdefault(kind, set()).add(owner)
+        return {kind: sorted(ids) for kind, ids in found.items()}
+
+    def residue(self, probes: Probes) -> list[str]:
+        """Where something of it still stands that should not."""
+        wanted = probes.hashes()
+        places = (*self.in_tables.items(), *self.in_files.items())
+        return [*self.returned, *(place for place, hashes in places if not wanted.isdisjoint(hashes))]
 
 
 class Verifier:
@@ -62,46 +83,45 @@ class Verifier:
         are named. A thing that was itself forgotten has no such right."""
         search = Search(self._fingerprint, probes)
         common: set[int] = set()
+        known: dict[tuple[str, str], str] = {}
         with database.read() as session:
             for holder in self._holders.values():
-                findings.places += 1
                 buried = TombstoneStore(session, self._house).every([holder.kind])
                 for owner, hashes in self._found_in(session, search, holder):
                     if self._hasher.hash(holder.kind, owner) in buried:
-                        findings.residue.append(f"table {holder.table}: words of a forgotten {holder.kind}")
+                        place = f"table {holder.table}: words of a forgotten {holder.kind}"
+                        findings.in_tables.setdefault(place, set()).update(hashes)
                         continue
                     common |= hashes
-                    findings.also_in.setdefault(holder.kind, set()).add(owner)
+                    findings.held.setdefault((holder.kind, owner), set()).update(hashes)
                 if not holder.keeps_rows:
-                    self._check_gone(session, holder, buried, findings)
+                    self._check_gone(session, holder, buried, known, findings)
         return probes.without(common)
 
-    def _check_gone(self, session: Session, holder: Holder, buried: set[str], findings: Findings) -> None:
-        """Nothing that was forgotten by its identity may be back, or still be there."""
+    def _check_gone(
+        self,
+        session: Session,
+        holder: Holder,
+        buried: set[str],
+        known: dict[tuple[str, str], str],
+        findings: Findings,
+    ) -> None:
+        """Nothing that was forgotten by its identity may be back, or still be there. `known`: hashes made already."""
         if not buried:
             return
         sql = f"SELECT DISTINCT {holder.id_column} FROM {holder.table} WHERE house = :house"
         for (owner,) in session.each(sql, {"house": self._house}):
-            if owner is not None and self._hasher.hash(holder.kind, owner) in buried:
-                findings.residue.append(f"table {holder.table}: a forgotten {holder.kind} is there")
+            if owner is None:
+                continue
+            thing = (holder.kind, owner)
+            hashed = known.get(thing) or known.setdefault(thing, self._hasher.hash(*thing))
+            if hashed in buried:
+                findings.returned.append(f"table {holder.table}: a forgotten {holder.kind} is there")
                 return
 
     def _found_in(self, session: Session, search: Search, holder: Holder) -> Iterator[tuple[str, set[int]]]:
-        columns = [column.name for column in session.columns(holder.table) if column.type in (str, bytes)]
-        columns = [name for name in columns if name not in ("house", holder.id_column)]
-        sql = f"SELECT {holder.id_column}, {', '.join(columns)} FROM {holder.table} WHERE house = :house"
-        for_each = [name == holder.packed for name in columns]
-        rows = (
-            (str(owner or ""), [self._bytes(value, packed) for value, packed in zip(values, for_each, strict=True)])
-            for owner, *values in session.each(sql, {"house": self._house})
-        )
+        rows = self._rows(session, holder.table, "=", owner=holder.id_column, packed=holder.packed)
         yield from _search_rows(rows, search)
-
-    def _bytes(self, value: object, is_packed: bool) -> bytes:
-        if isinstance(value, str):
-            return value.encode("utf-8", "surrogatepass")
-        raw = value if isinstance(value, bytes) else b""
-        return self._unpack(raw) if is_packed and raw else raw
 
     def tables(self, database: Database, probes: Probes, findings: Findings) -> None:
         """Every text and every blob of every table, ours or not, but those that were looked at already."""
@@ -109,41 +129,47 @@ class Verifier:
         with database.read() as session:
             for table in session.tables():
                 if table not in self._holders:
-                    findings.places += 1
-                    if next(self._found(session, table, search, "="), None):
-                        findings.residue.append(f"table {table}")
+                    for _, hashes in _search_rows(self._rows(session, table, "="), search):
+                        findings.in_tables.setdefault(f"table {table}", set()).update(hashes)
 
     def without_other_houses(self, database: Database, probes: Probes) -> Probes:
         """Files are shared by all houses of a database: what another one says is no trace there."""
-        search = Search(self._fingerprint, probes)
+        search, common = Search(self._fingerprint, probes), set[int]()
         with database.read() as session:
-            found = [self._found(session, table, search, "<>") for table in session.tables()]
-            return probes.without(one for each in found for _, hashes in each for one in hashes)
+            for table in session.tables():
+                packed = self._holders[table].packed if table in self._holders else ""
+                for _, hashes in _search_rows(self._rows(session, table, "<>", packed=packed), search):
+                    common |= hashes
+        return probes.without(common)
 
-    def _found(self, session: Session, table: str, search: Search, sign: str) -> Iterator[tuple[str, set[int]]]:
-        """In the rows of this house, or with another sign in those of the others. Tables without a house are ours."""
+    def _rows(self, session: Session, table: str, sign: str, owner: str = "", packed: str = "") -> Iterator[Row]:
+        """Of this house, or with another sign those of the others. Tables without a house are ours."""
         columns = session.columns(table)
-        wanted = [column.name for column in columns if column.type in (str, bytes) and column.name != "house"]
         has_house = any(column.name == "house" for column in columns)
-        if not wanted or (sign == "<>" and not has_house):
+        texts = [column.name for column in columns if column.type is str and column.name not in ("house", owner)]
+        blobs = [column.name for column in columns if column.type is bytes]
+        if not (texts or blobs) or (sign == "<>" and not has_house):
             return
-        packed = self._holders[table].packed if table in self._holders else ""
         chosen = f" WHERE house {sign} :house" if has_house else ""
         given = {"house": self._house} if has_house else {}
-        rows = (
-            ("", [self._bytes(value, name == packed) for name, value in zip(wanted, values, strict=True)])
-            for values in session.each(f"SELECT {', '.join(wanted)} FROM {table}{chosen}", given)
-        )
-        yield from _search_rows(rows, search)
+        sql = f"SELECT {', '.join([owner or 'NULL', *texts, *blobs])} FROM {table}{chosen}"
+        last = 1 + len(texts)
+        for row in session.each(sql, given):
+            values = (
+                self._unpack(value) if name == packed else value
+                for name, value in zip(blobs, row[last:], strict=True)
+                if value
+            )
+            yield row[0] or "", row[1:last], values
 
     def files(self, paths: Iterable[Path], probes: Probes, findings: Findings) -> None:
         """The raw bytes of files, whatever they hold."""
         search = Search(self._fingerprint, probes)
+        findings.in_files.clear()
         for path in paths:
-            findings.places += 1
-            place = _find_in_file(path, search)
-            if place is not None:
-                findings.residue.append(f"file {path}, near byte {place:,}")
+            place, hashes = _find_in_file(path, search)
+            if hashes:
+                findings.in_files[f"file {path}, near byte {place:,}"] = hashes
 
 
 def files_below(folder: Path, without: Iterable[Path]) -> Iterator[Path]:
@@ -157,7 +183,7 @@ def files_below(folder: Path, without: Iterable[Path]) -> Iterator[Path]:
                 yield path
 
 
-def _search_rows(rows: Iterable[tuple[str, list[bytes]]], search: Search) -> Iterator[tuple[str, set[int]]]:
+def _search_rows(rows: Iterable[Row], search: Search) -> Iterator[tuple[str, set[int]]]:
     """(owner, the hashes found in it), rows put together so that each is not a search of its own."""
     buffer, owners, starts = bytearray(), list[str](), list[int]()
 
@@ -170,28 +196,32 @@ def _search_rows(rows: Iterable[tuple[str, list[bytes]]], search: Search) -> Ite
             held.clear()
         yield from found.items()
 
-    for owner, values in rows:
+    for owner, texts, blobs in rows:
         owners.append(owner)
         starts.append(len(buffer))
-        for value in values:
-            buffer += value
+        buffer += "\x00".join(filter(None, texts)).encode("utf-8", "surrogatepass")
+        for blob in blobs:
             buffer += b"\x00"
+            buffer += blob
+        buffer += b"\x00"
         if len(buffer) >= ROWS_BYTES:
             yield from searched()
     yield from searched()
 
 
-def _find_in_file(path: Path, search: Search) -> int | None:
-    done, tail = 0, b""
+def _find_in_file(path: Path, search: Search) -> tuple[int, set[int]]:
+    """The first place, and everything that was found."""
+    done, tail, first, found = 0, b"", 0, set[int]()
     try:
         with open(path, "rb") as opened:
             while chunk := opened.read(CHUNK_BYTES):
                 data = tail + chunk
-                places, _ = search.find(data)
+                places, hashes = search.find(data)
                 if len(places):
-                    return done - len(tail) + int(places[0])
+                    first = first if found else done - len(tail) + int(places[0])
+                    found.update(hashes.tolist())
                 done += len(chunk)
                 tail = data[-(WINDOW - 1) :]
     except FileNotFoundError:
-        return None
-    return None
+        pass
+    return first, found

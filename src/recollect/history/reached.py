@@ -13,6 +13,10 @@ from recollect.lineage import folded
 LEAST_TITLE = 16
 """Characters. A shorter title is everybody's, unless it is all that was said."""
 STRETCH = 24
+HEAD_BYTES = 1_000
+"""About so much of a long record lies on the page of its row, all of which is looked for."""
+MOST_STRETCHES = 64
+"""Of the rest, which lies on pages of its own."""
 READABLE = 6
 """Bytes. So many in a row that stand in the record as well were left as they are."""
 _NOT_WORDS = frozenset({"type", "uuid", "line", "call", "name", "media_type"})
@@ -79,7 +83,9 @@ def _own_bytes(packed: bytes) -> Iterator[bytes]:
     """Stretches of a compressed record that are its own. What compression leaves readable is either words, which are
     looked for as such, or the ids and names around them, which stand in other places rightly."""
     raw = unpack(packed)
-    for start in range(0, len(packed) - STRETCH + 1, STRETCH):
+    last = len(packed) - STRETCH
+    starts = {*range(0, min(last, HEAD_BYTES) + 1, STRETCH), *range(0, last + 1, max(STRETCH, last // MOST_STRETCHES))}
+    for start in sorted(starts):
         stretch = packed[start : start + STRETCH]
         if not any(stretch[place : place + READABLE] in raw for place in range(0, STRETCH - READABLE + 1, 3)):
             yield stretch

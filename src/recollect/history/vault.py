@@ -3,6 +3,7 @@
 A block of records is compressed by one call outside Python's lock, in another thread, while this one parses them.
 """
 
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from hashlib import sha256
 from typing import Any, cast
@@ -24,6 +25,11 @@ def pack(raw: bytes) -> bytes:
 
 def unpack(packed: bytes) -> bytes:
     return zstandard.ZstdDecompressor().decompress(packed)
+
+
+def unpacker() -> Callable[[bytes], bytes]:
+    """For many records, one after the other."""
+    return zstandard.ZstdDecompressor().decompress
 
 
 class Packer:

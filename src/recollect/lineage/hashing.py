@@ -18,12 +18,11 @@ class Hasher:
 
     def hash(self, kind: str, *parts: str | bytes) -> str:
         """32 hexadecimal digits. The kind is part of it: an id and a text that read alike differ."""
-        made = hmac.new(self._secret, digestmod=hashlib.sha256)
+        hashed = b""
         for part in (kind, *parts):
             raw = part if isinstance(part, bytes) else part.encode("utf-8", "surrogatepass")
-            made.update(len(raw).to_bytes(8, "little"))
-            made.update(raw)
-        return made.digest()[:HASH_BYTES].hex()
+            hashed += len(raw).to_bytes(8, "little") + raw
+        return hmac.digest(self._secret, hashed, "sha256")[:HASH_BYTES].hex()
 
     def bytes_for(self, purpose: str, number: int) -> bytes:
         """So many secret bytes for one purpose, always the same."""

@@ -54,6 +54,7 @@ ON CONFLICT (house, id) DO UPDATE SET
     probes = excluded.probes, verified_at = excluded.verified_at
 """
 RECEIPTS = f"SELECT {_RECEIPT} FROM lineage_receipts WHERE house = :house ORDER BY at, id"
+RECEIPT_NUMBERS = "SELECT state, count(*) FROM lineage_receipts WHERE house = :house GROUP BY state ORDER BY state"
 ADD_EXPORT = "INSERT INTO lineage_exports (house, id, at, kind, path) VALUES (:house, :id, :at, :kind, :path)"
 DROP_EXPORT = "DELETE FROM lineage_exports WHERE house = :house AND id = :id"
 EXPORTS = "SELECT id, at, kind, path FROM lineage_exports WHERE house = :house ORDER BY at, id"
@@ -188,6 +189,10 @@ class ReceiptStore:
 
     def every(self) -> list[Receipt]:
         return [_receipt(row) for row in self._session.rows(RECEIPTS, {"house": self._house})]
+
+    def numbers(self) -> dict[str, int]:
+        """How many there are of each state."""
+        return {str(state): number for state, number in self._session.rows(RECEIPT_NUMBERS, {"house": self._house})}
 
     def note_export(self, export: Export) -> None:
         values = {name: getattr(export, name) for name in Export.__slots__}
