@@ -18,7 +18,6 @@ from recollect.testing import FrozenClock
 
 MOST = 100_000
 ZSTANDARD = b"\x28\xb5\x2f\xfd"
-INDEX = "index"
 SHOWN = 30
 """Mistakes of each kind that are told in words."""
 
@@ -145,11 +144,12 @@ class Judge:
     def check_residue(self) -> None:
         """No word of anything forgotten may be left in a table, packed or not, or in the bytes of a file."""
         allowed = self._words(EVERYWHERE)
-        databases = [self._life.memory.database, self._life.memory.database.beside(INDEX)]
+        databases = (self._life.memory.database, self._life.memory.recall.place())
         for database in databases:
             for place, words in _words_of_tables(database):
                 self.residue.expect(words <= allowed, f"{place}: {sorted(words - allowed)[:5]}")
-        for path in sorted(self._home.rglob("*")):
+        paths = {*self._home.rglob("*"), *(path for database in databases for path in database.files())}
+        for path in sorted(paths):
             if path.is_file():
                 # Where a page was written over, parts of two words may stand side by side.
                 words = _words_in(path.read_bytes()) & self._life.words.made

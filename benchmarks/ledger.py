@@ -2,9 +2,10 @@
 
 Slow and simple on purpose. `lifecycle.py` tells a house and this ledger the same things and asks both. Its rules:
 
-- Of a subject's attribute one statement holds at a time in each scope. A new value ends the one before it; what is
-  learned late about an earlier time takes its place there and ends where the next one begins.
-- The same value again is no new entry, and neither is what is read once more at a place it was read at before.
+- Of a subject's attribute one statement holds at a time in each scope: the last one about a time that is not later than
+  the one asked for, in whatever order they were learned. A new value ends the one before it; what is learned late about
+  an earlier time takes its place there and ends where something was said about a later time.
+- The same value again is no new entry, and what is read once more at a place it was read at before is nothing new.
 - Undo gives back the picture that was there before an act, for everything the act touched.
 - What a person corrected, took back or had forgotten is not taken from the same message again.
 - What is forgotten was never there, at any moment that is asked for.
@@ -35,6 +36,8 @@ class Said:
     expires_at: str = ""
     sources: tuple[tuple[str, str], ...] = ()
     """Message and quote."""
+    said_again: tuple[str, ...] = ()
+    """Later times about which the same was said."""
 
     def claims(self) -> list[set[Claim]]:
         about = " / ".join(self.key)
@@ -58,6 +61,8 @@ class Entry:
     name: str
     number: int
     learned_at: str
+    is_told: bool
+    """Somebody said so in person, and did not read it anywhere."""
     versions: list[Version] = field(default_factory=list[Version])
     acts: list[int] = field(default_factory=list[int])
     """The act that made each version."""
@@ -76,7 +81,8 @@ class Entry:
 class Outcome:
     kind: str
     entry: Entry | None = None
-    closed: Entry | None = None
+    resumed: Entry | None = None
+    """What was cut in two by the new entry goes on behind it."""
 
 
 class Ledger:
@@ -88,7 +94,7 @@ class Ledger:
         self._by_key: dict[tuple[str, Key], list[Entry]] = {}
         self._by_message: dict[str, list[Entry]] = {}
         self._last_act: dict[tuple[str, Key], int] = {}
-        self._acts = 0
+        self._acts = self._made = 0
         self._touched: dict[int, list[Entry]] = {}
 
     # Learning
@@ -101,14 +107,17 @@ class Ledger:
         known = self._read_there_before(line, said)
         if known:
             return Outcome(kind="same", entry=known)
+        self._acts += 1
         before = next((entry for entry in reversed(line) if entry.now.said.true_from <= said.true_from), None)
         after = next((entry for entry in line if entry.now.said.true_from > said.true_from), None)
-        same = before if before and _says(before, said) and _reaches(before, said.true_from) else None
-        if before is None and after and _says(after, said):
-            same = after
-        if same:
-            return Outcome(kind="same", entry=self._confirm(same, said, now))
-        return self._insert(said, now, before, after)
+        if before and _says(before, said) and _reaches(before, said.true_from):
+            return Outcome(kind="same", entry=self._confirm(before, said, now))
+        again = [moment for moment in before.now.said.said_again if moment > said.true_from] if before else []
+        if after and _says(after, said) and not again:
+            if before:
+                self._close(before, said.true_from, now)
+            return Outcome(kind="same", entry=self._confirm(after, said, now))
+        return self._insert(said, now, before, after, again)
 
     def is_barred(self, said: Said) -> bool:
         return bool(said.sources) and all(
@@ -124,28 +133,45 @@ class Ledger:
         entry.name = name
         self.entries[name] = entry
 
-    def _insert(self, said: Said, now: str, before: Entry | None, after: Entry | None) -> Outcome:
-        state = CURRENT
-        if after:
-            state, until = REPLACED, after.now.said.true_from
+    def _insert(self, said: Said, now: str, before: Entry | None, after: Entry | None, again: list[str]) -> Outcome:
+        entry = self._new(said, now, is_told=not said.sources)
+        resumed: Entry | None = None
+        until = after.now.said.true_from if after else ""
+        if before and again:
+            rest = replace(before.now.said, true_from=again[0], said_again=tuple(again[1:]))
+            resumed = self._new(rest, now, is_told=before.is_told)
+            self._write(resumed, replace(before.now, said=rest, since=now))
+            until = again[0]
+        if until:
             said = replace(said, true_until=min(said.true_until, until) if said.true_until else until)
-        self._acts += 1
-        entry = Entry(name="", number=self._acts, learned_at=now)
-        self._by_key.setdefault((said.scope, said.key), []).append(entry)
-        self._write(entry, Version(said=said, state=state, since=now))
+        self._write(entry, Version(said=said, state=REPLACED if until else CURRENT, since=now))
         if before:
-            until = max(said.true_from, before.now.said.true_from)
-            old = before.now.said.true_until
-            closed = replace(before.now.said, true_until=min(old, until) if old else until)
-            self._write(before, replace(before.now, said=closed, state=REPLACED, since=now))
-        return Outcome(kind="replaces" if before or after else "new", entry=entry, closed=before)
+            self._close(before, said.true_from, now)
+        return Outcome(kind="replaces" if before or after else "new", entry=entry, resumed=resumed)
+
+    def _new(self, said: Said, now: str, *, is_told: bool) -> Entry:
+        self._made += 1
+        entry = Entry(name="", number=self._made, learned_at=now, is_told=is_told)
+        self._by_key.setdefault((said.scope, said.key), []).append(entry)
+        return entry
+
+    def _close(self, entry: Entry, moment: str, now: str) -> None:
+        said = entry.now.said
+        until = max(moment, said.true_from)
+        closed = replace(
+            said,
+            true_until=min(said.true_until, until) if said.true_until else until,
+            said_again=tuple(one for one in said.said_again if one < until),
+        )
+        self._write(entry, replace(entry.now, said=closed, state=REPLACED, since=now))
 
     def _confirm(self, entry: Entry, said: Said, now: str) -> Entry:
-        known = {message for message, _ in entry.now.said.sources}
+        old = entry.now.said
+        known = {message for message, _ in old.sources}
         new = tuple(source for source in said.sources if source[0] not in known)
-        if new:
-            self._acts += 1
-            more = replace(entry.now.said, sources=(*entry.now.said.sources, *new))
+        moments = sorted({old.true_from, *old.said_again, said.true_from})
+        more = replace(old, sources=(*old.sources, *new), true_from=moments[0], said_again=tuple(moments[1:]))
+        if more != old:
             self._write(entry, replace(entry.now, said=more, since=now))
         return entry
 
@@ -195,11 +221,12 @@ class Ledger:
             self._last_act[place] = 0
 
     def forget_messages(self, messages: set[str]) -> list[str]:
-        """What came from them alone goes too; the others lose their quotes. The names of those that went."""
+        """What came from them alone goes too; what others say too, or was told in person, only loses their quotes. The
+        names of those that went."""
         gone = [
             name
             for name, entry in self.entries.items()
-            if entry.versions[0].said.sources and _messages(entry) and _messages(entry) <= messages
+            if not entry.is_told and _messages(entry) and _messages(entry) <= messages
         ]
         self.forget_records(gone)
         self.gone_messages |= messages

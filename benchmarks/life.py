@@ -109,7 +109,7 @@ class Life:
         names, weights = zip(*acts, strict=True)
         while self.statements < statements:
             self.clock.now += timedelta(
-                seconds=self.chance.randrange(1, 3_600), milliseconds=self.chance.randrange(999)
+                seconds=self.chance.randrange(1, 10_800), milliseconds=self.chance.randrange(999)
             )
             self.chance.choices(names, weights)[0]()
 
@@ -174,6 +174,9 @@ class Life:
         self.tally.acts[f"outcome {must.kind}"] += 1
         if must.entry and not expected:
             self.ledger.name(must.entry, got or f"missing {must.entry.number}")
+        if must.resumed:
+            following = learned.record.replaced_by if learned.record else ""
+            self.ledger.name(must.resumed, following or f"missing {must.resumed.number}")
 
     def _statement(self, said: Said, origin: Origin = Origin.TOLD) -> Statement:
         return Statement(
