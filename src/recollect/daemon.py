@@ -9,8 +9,10 @@ import json
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from datetime import timedelta
 from pathlib import Path
 from types import FrameType
 
@@ -46,6 +48,9 @@ class DaemonStatus:
     index_problem: str = ""
 
 
+FINISH_AGAIN = timedelta(minutes=5)
+"""Between two tries to finish what was forgotten; an act that takes longer was cut off."""
+
 Notify = Callable[[DaemonStatus, IngestReport], None]
 FirstPass = Callable[[Memory, list[Path]], None]
 
@@ -68,6 +73,8 @@ class Daemon:
         self._indexing = Indexing(memory, self._tell_index, fetching)
         self._switchboard = Switchboard(memory)
         self._roots = watched_roots(memory)
+        self._finish_at = memory.clock()
+        self._forgetting_problem = ""
         self.status = DaemonStatus(
             pid=os.getpid(),
             started_at=to_text(memory.clock()),
@@ -93,6 +100,7 @@ class Daemon:
                 self.status.socket = self._switchboard.open()
                 self._indexing.start()
             self._write_status()
+            self._finish_forgetting(everything=True)
             self._is_busy = False
             while not once and not self._stop.is_set():
                 self._watch()
@@ -126,6 +134,8 @@ class Daemon:
                 if self._memory.settings.enabled:
                     self._note(self._memory.history.scan(self._roots, folders))
                 self._indexing.catch_up()
+                if folders is None:
+                    self._finish_forgetting()
         except Unavailable as error:
             self.status.problem = str(error)
         except RecollectError as error:
@@ -134,6 +144,22 @@ class Daemon:
         finally:
             self._is_busy = False
         self._write_status()
+
+    def _finish_forgetting(self, *, everything: bool = False) -> None:
+        """Acts that were cut off after the erasing. A younger one may still be at work in another process."""
+        now = self._memory.clock()
+        if not everything and now < self._finish_at:
+            return
+        self._finish_at = now + FINISH_AGAIN
+        started = time.monotonic()
+        try:
+            done = self._memory.forgetting.finish("" if everything else to_text(now - FINISH_AGAIN))
+            problem = next((f"{one.receipt} is {one.state}" for one in done if not one.is_verified), "")
+        except RecollectError as error:
+            problem = str(error)
+        if problem and problem != self._forgetting_problem:
+            self._memory.runs.record("forget", "failed", time.monotonic() - started, {"reason": problem})
+        self._forgetting_problem = problem
 
     def _note(self, report: IngestReport) -> None:
         if report.ingested or report.failed:

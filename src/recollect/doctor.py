@@ -59,6 +59,7 @@ def examine(memory: Memory) -> list[Finding]:
         _bad_lines(files),
         _last_success(memory),
         _index(memory),
+        _forgetting(memory),
         *_models(memory),
         *(_cleanup(root) for root in roots_of("claude-code", roots, this_computer())),
     ]
@@ -252,6 +253,20 @@ def _index(memory: Memory) -> Finding:
     if state.deep and state.deepened < state.documents and not is_running:
         return _warning("index", figures, "recollect reindex --deepen, or keep `recollect up` running.")
     return _ok("index", f"{figures}, {state.waiting:,} waiting")
+
+
+def _forgetting(memory: Memory) -> Finding:
+    figures = memory.forgetting.figures()
+    if figures.unfinished:
+        number = "1 act of forgetting is" if figures.unfinished == 1 else f"{figures.unfinished:,} acts are"
+        return _warning(
+            "forgetting",
+            f"{number} not finished: what was forgotten is gone from the tables, but traces may be left in the files",
+            "recollect forget --verify finishes and proves it.",
+        )
+    return _ok(
+        "forgetting", f"{figures.receipts:,} done, each of them proved" if figures.receipts else "Nothing was forgotten"
+    )
 
 
 def _models(memory: Memory) -> list[Finding]:

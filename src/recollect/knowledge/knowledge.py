@@ -46,6 +46,7 @@ class KnowledgeFigures:
     by_kind: dict[str, int]
     by_category: dict[str, int]
     by_scope: dict[str, int]
+    events: int
 
 
 class Knowledge:
@@ -295,7 +296,8 @@ class Knowledge:
 
     def figures(self) -> KnowledgeFigures:
         with self._database.read() as session:
-            numbers = self._records(session).numbers()
+            store = self._records(session)
+            numbers, events = store.numbers(), store.events()
         sums: list[dict[str, int]] = [{}, {}, {}, {}]
         for *names, number in numbers:
             for name, counts in zip(names, sums, strict=True):
@@ -303,7 +305,12 @@ class Knowledge:
         by_scope, by_kind, by_category, by_state = sums
         total = sum(by_state.values())
         return KnowledgeFigures(
-            total=total, by_state=by_state, by_kind=by_kind, by_category=by_category, by_scope=by_scope
+            total=total,
+            by_state=by_state,
+            by_kind=by_kind,
+            by_category=by_category,
+            by_scope=by_scope,
+            events=events,
         )
 
     # For contexts

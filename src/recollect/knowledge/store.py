@@ -46,6 +46,8 @@ NUMBERS = f"""
 SELECT scope, kind, category, state, count(*) FROM knowledge_records
 WHERE {_HOLDS}{{visible}} GROUP BY scope, kind, category, state ORDER BY scope, kind, category, state
 """
+COUNT_EVENTS = "SELECT count(*) FROM knowledge_events WHERE house = :house"
+EVENTS_SEEN = f"{COUNT_EVENTS} AND record_id IN (SELECT id FROM knowledge_records WHERE {_HOLDS}{{visible}})"
 CURRENT = f"""
 SELECT (SELECT count(*) FROM knowledge_records WHERE {_HOLDS} AND state = 'current'{{visible}})
     - (SELECT count(*) FROM knowledge_records
@@ -230,6 +232,11 @@ class RecordStore:
         """(scope, kind, category, state, how many)"""
         rows = self._session.rows(NUMBERS.format(visible=self._sight.condition("scope")), self._given())
         return [(scope, kind, category, state, number) for scope, kind, category, state, number in rows]
+
+    def events(self) -> int:
+        """How many events there are, for who does not see everything those of records that are seen."""
+        visible = self._sight.condition("scope")
+        return self._session.value(EVENTS_SEEN.format(visible=visible) if visible else COUNT_EVENTS, self._given())
 
     def of_origin(self, origin: str) -> int:
         """How many current records came to be known so."""

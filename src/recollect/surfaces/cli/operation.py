@@ -69,9 +69,14 @@ def _health_lines(value: dict[str, Any]) -> list[tuple[str, str]]:
         ("Files", _listing(value["files"]["by_status"])),
         ("Index", _index_line(value["index"])),
     ]
-    markers = value["markers"]
+    knowledge, forgotten, markers = value["knowledge"], value["forgotten"], value["markers"]
+    if knowledge["records"]:
+        lines.append(("Records", f"{_listing(knowledge['by_state'])}; {_listing(knowledge['by_category'])}"))
     if markers["kept"] or markers["problems"]:
         lines.append(("Markers", f"{markers['kept']:,} kept, {markers['problems']:,} to look at"))
+    if forgotten["receipts"]:
+        unfinished = f", {forgotten['unfinished']:,} not finished" if forgotten["unfinished"] else ""
+        lines.append(("Forgotten", f"{forgotten['receipts']:,} times{unfinished}"))
     if value["paused_since"]:
         lines.append(("Paused", f"since {when(value['paused_since'])}"))
     return lines
@@ -137,9 +142,26 @@ def health_json(memory: "Memory") -> dict[str, Any]:
         "vault": {"records": records, "bytes_read": bytes_read, "bytes_kept": bytes_kept},
         "database": {"location": memory.database.location, "bytes": memory.database.size_bytes()},
         "index": index_json(memory),
+        "knowledge": _knowledge_json(memory),
         "markers": markers_json(memory),
+        "forgotten": _forgotten_json(memory),
         "paused_since": memory.history.paused_since(),
     }
+
+
+def _knowledge_json(memory: "Memory") -> dict[str, Any]:
+    figures = memory.knowledge.figures()
+    return {
+        "records": figures.total,
+        "by_state": figures.by_state,
+        "by_category": figures.by_category,
+        "events": figures.events,
+    }
+
+
+def _forgotten_json(memory: "Memory") -> dict[str, Any]:
+    figures = memory.forgetting.figures()
+    return {"receipts": figures.receipts, "unfinished": figures.unfinished, "tombstones": figures.tombstones}
 
 
 def markers_json(memory: "Memory") -> dict[str, Any]:
