@@ -1,12 +1,13 @@
 """Mistakes in a question are named, with the next step; times are read as people give them."""
 
 import contextlib
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
 
+from recollect.clock import LOCAL
 from recollect.errors import Invalid
 from recollect.recall import moment_of
 from recollect.recall.query import MOST_HITS, Query, check
@@ -150,7 +151,8 @@ def test_what_is_no_time_is_named(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["9999-12-31", "0001-01-01", "9999-12-31T23:59", "0001-01-01T00:00+14:00"])
-def test_at_the_edge_of_the_calendar_nothing_breaks(text: str) -> None:
+@pytest.mark.parametrize("zone", [UTC, LOCAL, timezone(timedelta(hours=14)), timezone(-timedelta(hours=12))], ids=str)
+def test_at_the_edge_of_the_calendar_nothing_breaks(text: str, zone: tzinfo) -> None:
     for end in (False, True):
         with contextlib.suppress(Invalid):
-            assert moment_of(text, NOW, UTC, end=end).tzinfo
+            assert moment_of(text, NOW, zone, end=end).tzinfo is UTC

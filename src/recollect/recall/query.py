@@ -99,10 +99,17 @@ def _shown(moment: datetime) -> str:
 
 
 def moment_of(text: str, now: datetime, zone: tzinfo, *, end: bool = False) -> datetime:
-    """A moment as people give it on the command line: `2026-05-01`, `2026-05-01T12:00`, "yesterday", "last week".
+    """A moment as people give it on the command line, in UTC: `2026-05-01`, `2026-05-01T12:00`, "yesterday".
 
     A day without an hour, or a phrase, is a stretch of time: its beginning, or with `end` its end.
     """
+    try:
+        return _moment(text, now, zone, end=end).astimezone(UTC)
+    except (OverflowError, ValueError):
+        raise Invalid(f"{text[:100]!r} is at the edge of what calendars hold. Give a time between.") from None
+
+
+def _moment(text: str, now: datetime, zone: tzinfo, *, end: bool) -> datetime:
     words = text.strip()
     day = None if any(sign in words for sign in "T :") else _day(words)
     if day:

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -82,7 +82,7 @@ def _moment(text: str, here: datetime, *, end: bool) -> datetime:
     from recollect.recall import moment_of
 
     assert here.tzinfo
-    return moment_of(text, here, LOCAL, end=end).astimezone(UTC)
+    return moment_of(text, here, LOCAL, end=end)
 
 
 def _found(place: Place, question: "Question", *, quiet: bool) -> dict[str, Any]:

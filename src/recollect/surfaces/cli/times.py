@@ -49,4 +49,4 @@ def _moment(text: str, *, end: bool) -> datetime:
     here = datetime.now(LOCAL)
     if text.strip().lower() == NOW:
         return here.astimezone(UTC)
-    return moment_of(text, here, LOCAL, end=end).astimezone(UTC)
+    return moment_of(text, here, LOCAL, end=end)
