@@ -164,6 +164,14 @@ def test_an_argument_that_is_no_text_is_refused(option: str, code: int, home: Pa
     assert told(home, "records") == []
 
 
+def test_a_statement_that_is_no_text_is_refused(home: Path) -> None:
+    arguments = [*command("remember", "--json"), b"\xff\xfe"]
+    done = subprocess.run(arguments, env=environment(home), capture_output=True, text=True, check=False)
+
+    assert refused(Result(done.returncode, "", done.stderr), 2, "not UTF-8")
+    assert told(home, "records") == []
+
+
 # Promoting
 
 

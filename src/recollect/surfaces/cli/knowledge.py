@@ -102,7 +102,7 @@ def promote(
 ) -> None:
     """Make a learning of a message.
 
-    MESSAGE is its id, as `show --json` and `search --json` tell it. Its text is taken unless --text says it better.
+    MESSAGE is its id, as `show --ids` and `search --json` tell it. Its text is taken unless --text says it better.
     """
     own_words = None if text is None else _text(text)
     with place.opened_as(agent) as memory:
@@ -274,6 +274,7 @@ def _tell_changed(changed: "Record", word: str, place: Place, as_json: bool) -> 
 
 def _text(given: str) -> str:
     if given != STANDARD_INPUT:
+        given.encode()  # Bytes that are no text are refused, not kept as something else.
         return given
     try:
         return sys.stdin.buffer.read().decode().rstrip("\n")
