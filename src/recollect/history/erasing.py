@@ -56,7 +56,7 @@ class Erasing:
         """The message of this id, or whose id begins so."""
         found = self._store.messages_named(name)
         if not found:
-            raise NotFound(f"No message is called {name[:100]!r}. `recollect show CONVERSATION --json` tells the ids.")
+            raise NotFound(f"No message is called {name[:100]!r}. `recollect show ID --ids` tells the ids of messages.")
         if name in found:
             return [name]
         if len(found) > 1:
@@ -227,9 +227,9 @@ def _remnant(trace: Trace, burial: Burial) -> bytes:
 def _scrubbed(file: File, reached: Reached, burial: Burial) -> FoldState:
     """What the reader of a file remembers between blocks, without what was forgotten."""
     state = FoldState.from_json(file.state)
-    ids, texts = {message.id for message in reached.messages}, reached.texts()
+    ids = {message.id for message in reached.messages}
     state.waiting = [
-        ("", "", delivered, left_at) if message_id in ids or text in texts else (message_id, text, delivered, left_at)
+        ("", "", delivered, left_at) if message_id in ids else (message_id, text, delivered, left_at)
         for message_id, text, delivered, left_at in state.waiting
     ]
     state.recent = {name: number for name, number in state.recent.items() if name not in ids}

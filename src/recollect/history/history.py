@@ -205,9 +205,7 @@ class History:
             found = self._messages(session).with_prefix(name) if name.strip() else []
         exact = [message for message in found if message.id == name] or found
         if not exact:
-            raise NotFound(
-                f"No message is called {name[:100]!r}. `recollect show ID --json` lists the ids of messages."
-            )
+            raise NotFound(f"No message is called {name[:100]!r}. `recollect show ID --ids` tells the ids of messages.")
         if len(exact) > 1:
             some = ", ".join(message.id for message in exact[:5])
             raise Conflict(f"{name!r} could be {len(exact)} messages: {some} … Give more of the id.")

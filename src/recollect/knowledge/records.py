@@ -180,7 +180,7 @@ def check(statement: Statement) -> None:
         raise Invalid(f"{len(statement.tags)} tags are too many; {MOST_TAGS} are the most.")
     for tag in statement.tags:
         if not tag.strip() or len(tag) > MOST_NAME_CHARACTERS or not tag.isprintable():
-            raise Invalid(f"{tag[:50]!r} cannot be a tag: give some printable characters.")
+            raise Invalid(f"{tag[:50]!r} cannot be a tag: give printable characters, {MOST_NAME_CHARACTERS} at most.")
     for name, number in (("confidence", statement.confidence), ("importance", statement.importance)):
         if not math.isfinite(number) or not 0 <= number <= 1:
             raise Invalid(f"The {name} is {number}; it must be from 0 to 1.")

@@ -121,6 +121,8 @@ class Agents:
         with self._database.write() as session:
             store = ScopeStore(session, self._house)
             store.get(target)
+            if target == name:
+                raise Invalid(f"{name!r} may write in itself without a grant.")
             if target not in store.chain(name)[1:]:
                 raise Invalid(f"{target!r} is not above {name!r}: it could not even see it.")
             store.grant(grant, to_text(self._clock()))
