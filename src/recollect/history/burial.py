@@ -86,7 +86,7 @@ class Buried(Burial):
             return True
         if is_prompt:
             return self.prompt(entry.session_id or (entry.at or "")[:16], entry.text) in self._hashes
-        if entry.key and entry.author in (Author.USER, Author.ASSISTANT) and not entry.queue:
+        if entry.key and entry.author in (Author.USER, Author.ASSISTANT):
             is_long = len(entry.text) >= LEAST_CHARACTERS and entry.uuid
             return bool(is_long) and self.said(entry.author, entry.at or "", entry.text) in self._hashes
         return any(

@@ -203,11 +203,11 @@ class Reaching:
         return named in givers.get(file_id, ()) if named else file_id in nameless
 
     def _reach_rest(self, reached: Reached, targets: Sequence[Message]) -> None:
-        ids, texts = {message.id for message in reached.messages}, reached.texts()
+        ids = {message.id for message in reached.messages}
         file_ids = {trace.row.file_id for trace in reached.traces} | {message.file_id for message in reached.messages}
         for file_id in sorted(file_ids):
             waiting = FoldState.from_json(self._file(file_id).state).waiting
-            reached.typed_ahead += [text for message_id, text, _, _ in waiting if message_id in ids or text in texts]
+            reached.typed_ahead += [text for message_id, text, _, _ in waiting if message_id in ids]
         reached.conversations = sorted({one.conversation_id for one in reached.messages if one.conversation_id})
         openings = {opening_of(message.text) for message in reached.messages}
         for name in reached.conversations:
