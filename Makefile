@@ -12,12 +12,12 @@ PYTEST  := $(BIN)/pytest -n $(WORKERS) --dist worksteal
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help up test format soak fuzz test-model bench lock clean install install-dev
+.PHONY: help up test format soak fuzz test-model bench bench-knowledge lock clean install install-dev
 
 help: ## this list
 	@echo "Recollect"
 	@echo
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 20
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 24
 	@echo
 	@echo "  PYTHON=python3.13 chooses the interpreter of a new .venv (3.11 or newer)."
 
@@ -46,6 +46,10 @@ test-model: install-dev ## the tests that need the fetched weights (recollect mo
 
 bench: install-dev ## speed of an import (FOLDER=… with transcripts)
 	@$(BIN)/python benchmarks/ingest.py "$(FOLDER)"
+
+bench-knowledge: install-dev ## whether knowledge stays right through a whole life, and what it costs as it grows
+	@$(BIN)/python benchmarks/lifecycle.py
+	@$(BIN)/python benchmarks/records.py --sizes 10k,100k
 
 lock: ## pin again after a change in pyproject.toml (UPGRADE=1: newest versions)
 	@sh scripts/lock $(if $(UPGRADE),--upgrade)

@@ -103,8 +103,8 @@ class Life:
             (self.somebody_undoes, 6),
             (self.agent_trespasses, 1),
             (self.librarian_reads_again, 0.5),
-            (self.somebody_forgets, 0.7),
-            (self.transcripts_come_again, 0.05),
+            (self.somebody_forgets, 1.2),
+            (self.transcripts_come_again, 0.1),
         ]
         names, weights = zip(*acts, strict=True)
         while self.statements < statements:
@@ -216,7 +216,10 @@ class Life:
         if self.chance.random() < 0.2:
             sources.append(self.chance.choice(messages))
         told = tuple((one.id, self._quote(one)) for one in dict.fromkeys(sources))
-        said = self._said(message.scope, self.now if self.chance.random() < 0.2 else message.at, told)
+        said = self._said(message.scope, message.at, told)
+        if self.chance.random() < 0.2:
+            # It does not say since when: true from when it is read.
+            said = replace(said, true_from=self.now, true_until="")
         return Extraction(statement=self._statement(said, Origin.EXTRACTED), said=said)
 
     def _quote(self, message: Spoken) -> str:
