@@ -4,10 +4,10 @@ Who may write: this class, and who forgets. Every call is limited to what its pr
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-from recollect.clock import Clock, parse_time, to_text
+from recollect.clock import Clock, to_text
 from recollect.database import Database, Session
 from recollect.errors import Conflict, Denied, Invalid
 from recollect.knowledge.learning import learn
@@ -22,21 +22,27 @@ from recollect.knowledge.records import (
     Relation,
     State,
     Statement,
+)
+from recollect.knowledge.statements import (
     category_named,
-    check,
-    check_text,
+    kind_named,
+    name_of,
+    prepared,
+    relation_named,
+    share,
+    states_named,
+    stored_time,
     tags_of,
+    text_of,
+    words,
 )
 from recollect.knowledge.store import EventStore, Filter, RecordStore
 from recollect.knowledge.stream import rebuild
 from recollect.knowledge.undoing import undo
 from recollect.knowledge.writing import Writer
-from recollect.redaction import mask
 from recollect.scopes import HOUSE, OWNER, Principal, ScopeStore, sight_of
-from recollect.texts import clean
 
 MOST_LISTED = 100_000
-ANY = "all"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,9 +93,9 @@ class Knowledge:
         """Keep something that somebody says here and now."""
         statement = Statement(
             text=text,
-            kind=_kind(kind),
+            kind=kind_named(kind),
             category=category_named(category),
-            tags=tuple(tags),
+            tags=tags_of(tags),
             subject=subject,
             attribute=attribute,
             value=value,
@@ -107,16 +113,16 @@ class Knowledge:
     ) -> Learned:
         """Keep a statement. Without a `relation` it is compared with what is known about the same subject and
         attribute; with one, who says it has decided how it stands to the record `other`."""
-        statement = _prepared(statement)
+        statement, relation = prepared(statement), relation_named(relation)
         with self._database.write() as session:
             return learn(self._writer(session), statement, relation, other, reason)
 
     def learn_many(self, statements: Sequence[Statement], *, reason: str = "") -> list[Learned]:
         """All of them or, when one is wrong, none."""
-        prepared = [_prepared(statement) for statement in statements]
+        ready = [prepared(statement) for statement in statements]
         with self._database.write() as session:
             writer = self._writer(session)
-            return [learn(writer, statement, None, "", reason) for statement in prepared]
+            return [learn(writer, statement, None, "", reason) for statement in ready]
 
     # Correcting
 
@@ -137,25 +143,23 @@ class Knowledge:
         """Change a record. What it said before cannot be read out of its sources again."""
         changes: dict[str, Any] = {}
         if text is not None:
-            check_text(text)
-            changes["text"] = mask(clean(text))
+            changes["text"] = text_of(text)
         if value is not None:
-            changes["value"] = mask(clean(value))
+            changes["value"] = words("value", value)
         if category is not None:
             changes["category"] = category_named(category)
         if tags is not None:
-            changes["tags"] = tags_of(tuple(tags))
+            changes["tags"] = tags_of(tags)
         if expires_at is not None:
-            changes["expires_at"] = _time("expires", expires_at)
+            changes["expires_at"] = stored_time("expires", expires_at)
         for field_name, number in (("importance", importance), ("confidence", confidence)):
             if number is not None:
-                changes[field_name] = float(number)
+                changes[field_name] = share(field_name, number)
         if not changes:
             raise Invalid("There is nothing to change. Give another text, category, tags or expiry.")
         with self._database.write() as session:
             writer = self._writer(session)
             record = self._expected(writer, name, expected_version, changes.get("text", ""))
-            check(_as_statement(replace(record, **changes)))
             changes = {key: value for key, value in changes.items() if getattr(record, key) != value}
             if not changes:
                 return record
@@ -227,19 +231,17 @@ class Knowledge:
     ) -> list[Record]:
         """The newest first. `as_of`: as they were believed then. `true_at`: those that were true then. Without a
         `state` the current ones, and with `true_at` also those replaced since. `expired`: also what has expired."""
-        if isinstance(tags, str):
-            raise Invalid(f"tags must be a list: [{tags!r}].")
         if not 1 <= limit <= MOST_LISTED:
             raise Invalid(f"The limit is {limit}; it must be from 1 to {MOST_LISTED:,}.")
-        as_of, true_at = _time("as of", as_of), _time("true at", true_at)
+        as_of, true_at = stored_time("as of", as_of), stored_time("true at", true_at)
         chosen = Filter(
-            kind=_kind(kind) if kind else "",
+            kind=kind_named(kind) if kind else "",
             category=category_named(category) if category else "",
-            tags=tuple(tags),
-            subject=subject,
-            attribute=attribute,
+            tags=tags_of(tags),
+            subject=name_of("subject", subject),
+            attribute=name_of("attribute", attribute),
             scope=scope,
-            states=_states(state, true_at),
+            states=states_named(state, true_at),
             as_of=as_of,
             true_at=true_at,
             unexpired_at="" if expired else as_of or self._now(),
@@ -249,11 +251,11 @@ class Knowledge:
 
     def fact(self, subject: str, attribute: str, *, as_of: str = "", true_at: str = "") -> Record | None:
         """What holds for a subject's attribute now or at a time, by what is or was believed. The nearest scope wins."""
-        as_of, true_at = _time("as of", as_of), _time("true at", true_at)
+        as_of, true_at = stored_time("as of", as_of), stored_time("true at", true_at)
         moment = true_at or as_of or self._now()
         chosen = Filter(
-            subject=subject,
-            attribute=attribute,
+            subject=name_of("subject", subject),
+            attribute=name_of("attribute", attribute),
             states=(State.CURRENT, State.REPLACED),
             as_of=as_of,
             true_at=moment,
@@ -327,17 +329,17 @@ class Knowledge:
         with self._database.read() as session:
             return self._records(session).current(self._now())
 
-    # For the index, which keeps every version and is asked through a sight of its own
+    # For the index, which keeps every version
 
     def indexed(self, record_ids: Sequence[str]) -> dict[str, list[Record]]:
         """All versions of these records. A forgotten one is not among them."""
         with self._database.read() as session:
-            return RecordStore(session, self._house).versions(record_ids)
+            return self._records(session).versions(record_ids)
 
     def pages(self, after: tuple[str, int], limit: int) -> list[Record]:
         """All versions of all records, in the order of (id, version)."""
         with self._database.read() as session:
-            return RecordStore(session, self._house).page(after, limit)
+            return self._records(session).page(after, limit)
 
     def shown(self, record_ids: Sequence[str]) -> dict[str, Record]:
         """Those of these records that the principal may see, as they are now."""
@@ -361,61 +363,6 @@ class Knowledge:
 
     def _now(self) -> str:
         return to_text(self._clock())
-
-
-def _prepared(statement: Statement) -> Statement:
-    check(statement)
-    return replace(
-        statement,
-        text=mask(clean(statement.text)).strip(),
-        value=mask(clean(statement.value)).strip(),
-        subject=mask(clean(statement.subject)).strip(),
-        attribute=mask(clean(statement.attribute)).strip(),
-        tags=tags_of(tuple(mask(clean(tag)) for tag in statement.tags)),
-        true_from=_time("true from", statement.true_from),
-        true_until=_time("true until", statement.true_until),
-        expires_at=_time("expires", statement.expires_at),
-        sources=tuple(replace(source, quote=mask(clean(source.quote))) for source in statement.sources),
-    )
-
-
-def _as_statement(record: Record) -> Statement:
-    return Statement(
-        text=record.text,
-        subject=record.subject,
-        attribute=record.attribute,
-        value=record.value,
-        tags=record.tags,
-        confidence=record.confidence,
-        importance=record.importance,
-    )
-
-
-def _time(name: str, text: str) -> str:
-    if not text:
-        return ""
-    stored = parse_time(text)
-    if stored is None:
-        raise Invalid(f"{text[:100]!r} is no time ({name}). Give one such as 2026-05-01T12:00:00Z.")
-    return stored
-
-
-def _kind(name: str) -> Kind:
-    try:
-        return Kind(name)
-    except ValueError:
-        raise Invalid(f"No kind of record is called {name[:100]!r}. Known: {', '.join(Kind)}.") from None
-
-
-def _states(name: str, true_at: str) -> tuple[str, ...]:
-    if name == ANY:
-        return ()
-    if not name:
-        return (State.CURRENT, State.REPLACED) if true_at else (State.CURRENT,)
-    try:
-        return (State(name),)
-    except ValueError:
-        raise Invalid(f"No state is called {name[:100]!r}. Known: {', '.join(State)}, {ANY}.") from None
 
 
 def _followed(store: RecordStore, record: Record, field_name: str) -> list[Record]:

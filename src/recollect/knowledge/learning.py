@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from recollect.errors import Conflict, NotFound
+from recollect.errors import Conflict, Invalid, NotFound
 from recollect.ids import new_id
 from recollect.knowledge.naming import named
 from recollect.knowledge.records import Evidence, Learned, Record, Relation, State, Statement
@@ -19,14 +19,21 @@ def learn(writer: Writer, statement: Statement, relation: Relation | None, other
     there = writer.records.get([statement.id]).get(statement.id) if statement.id else None
     if there:
         return Learned(outcome=Relation.SAME, record=there, reason="it is kept already")
+    if statement.id and writer.is_taken(statement.id):
+        raise Conflict(f"The id {statement.id} is in use. Leave it out, and the record gets one of its own.")
     if writer.principal.actor is not Actor.PERSON and writer.is_refused(statement):
         return Learned(outcome="refused", record=None, reason="it was corrected or forgotten where it was read")
+    record = first_version(statement, statement.id or new_id(), scope, writer.now)
+    if record.true_until and record.true_until < record.true_from:
+        raise Invalid(
+            f"It cannot be true until {record.true_until} and only from {record.true_from} on. "
+            "Give a time from which it was true; without one that is when it is learned."
+        )
     placing = _placing(writer, statement, scope, relation, other)
     why = reason or placing.reason
-    record = first_version(statement, statement.id or new_id(), scope, writer.now)
     if placing.relation is Relation.SAME and placing.same:
         confirmed = writer.confirm(placing.same, statement, record.true_from, why)
-        closed = _close(writer, placing.before, confirmed, why) if placing.before else None
+        closed = _close(writer, placing.before, confirmed, placing.reason) if placing.before else None
         return Learned(outcome=Relation.SAME, record=confirmed, reason=why, replaced=closed)
     if placing.relation is Relation.REFINES and placing.same:
         return Learned(outcome=Relation.REFINES, record=_refine(writer, placing.same, statement, why), reason=why)
@@ -56,10 +63,15 @@ def _decided(writer: Writer, statement: Statement, scope: str, relation: Relatio
         known = next((found for found in reversed(timeline) if found.state is State.CURRENT), None)
     if known is None:
         raise NotFound(f"Nothing current is known that this {relation}. Name the record it is about.")
+    if known.state is not State.CURRENT:
+        raise Conflict(
+            f"Record {known.id} is {known.state}: it cannot be what this {relation}. `recollect undo` first."
+        )
     if relation is not Relation.REPLACES:
         return Placing(relation=relation, reason=reason, same=known)
-    if known.state is not State.CURRENT:
-        raise Conflict(f"Record {known.id} is {known.state} already: it cannot be replaced.")
+    if known.scope != scope:
+        # Who sees the one and not the other would be left without either, and would be shown an id of nothing.
+        raise Conflict(f"Record {known.id} lies in {known.scope!r}: what takes its place must lie there too.")
     return Placing(relation=relation, reason=reason, before=known)
 
 
@@ -85,7 +97,7 @@ def _create(writer: Writer, record: Record, placing: Placing, why: str) -> Learn
         until = min(record.true_until, following.true_from) if record.true_until else following.true_from
         record = replace(record, true_until=until, state=State.REPLACED, replaced_by=following.id)
     made = writer.create(record, "created", why)
-    closed = _close(writer, before, made, why) if before else None
+    closed = _close(writer, before, made, placing.reason) if before else None
     if resumed:
         writer.create(resumed, "created", "it was said again for a later time")
     return Learned(outcome=str(placing.relation or "new"), record=made, reason=why, replaced=closed)
@@ -106,7 +118,8 @@ def _resumed(before: Record, record: Record, at: str, now: str) -> Record:
 
 
 def _close(writer: Writer, before: Record, made: Record, why: str) -> Record:
-    """What held until then ends where the new one begins. It may have ended earlier by its own word."""
+    """What held until then ends where the new one begins. It may have ended earlier by its own word. The reason that
+    somebody gave for the new one stands there alone: it may be forgotten, and this one stay."""
     until = max(made.true_from, before.true_from)
     return writer.change(
         before,

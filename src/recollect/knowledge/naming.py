@@ -2,6 +2,7 @@
 
 from recollect.errors import Conflict, NotFound
 from recollect.knowledge.records import Record
+from recollect.knowledge.statements import words
 from recollect.knowledge.store import EventStore, RecordStore
 from recollect.scopes import Principal
 
@@ -12,7 +13,7 @@ MOST_SHOWN = 5
 
 def named(store: RecordStore, events: EventStore, name: str, principal: Principal) -> Record:
     """By its id, or by the beginning or the end of it."""
-    wanted = name.strip().lower()
+    wanted = words("name of the record", name).lower()
     if not wanted or not set(wanted) <= set("0123456789abcdef-"):
         raise _not_found(name)
     exact = store.get([wanted]).get(wanted)

@@ -1,18 +1,10 @@
 """A record: one thing that is known, and what may be said about it. Values and pure rules only."""
 
-import math
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from recollect.errors import Invalid
 from recollect.ids import derived_id
 from recollect.lineage import folded
-
-MOST_TEXT_BYTES = 1_000_000
-"""A record is a statement, not a document: what is longer belongs into a note or stays in history."""
-MOST_NAME_CHARACTERS = 500
-"""Of a subject, an attribute, a tag."""
-MOST_TAGS = 50
 
 
 class Kind(StrEnum):
@@ -100,6 +92,9 @@ class Statement:
     id: str = ""
     """For what must have the same id whenever it is made again. Empty: a new one."""
 
+    def is_expired(self, now: str) -> bool:
+        return bool(self.expires_at) and self.expires_at <= now
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
@@ -164,51 +159,6 @@ class Learned:
 def text_key(text: str) -> str:
     """Equal for texts that say the same in the same words."""
     return derived_id("text", folded(text))
-
-
-def check(statement: Statement) -> None:
-    """Every mistake named, with the next step."""
-    check_text(statement.text)
-    for name, value in (("subject", statement.subject), ("attribute", statement.attribute)):
-        if len(value) > MOST_NAME_CHARACTERS:
-            raise Invalid(f"The {name} has {len(value):,} characters; {MOST_NAME_CHARACTERS} are the most.")
-    if len(statement.value.encode()) > MOST_TEXT_BYTES:
-        raise Invalid(f"The value is longer than {MOST_TEXT_BYTES:,} bytes.")
-    if statement.attribute.strip() and not statement.subject.strip():
-        raise Invalid("An attribute needs a subject: whose attribute is it?")
-    if len(statement.tags) > MOST_TAGS:
-        raise Invalid(f"{len(statement.tags)} tags are too many; {MOST_TAGS} are the most.")
-    for tag in statement.tags:
-        if not tag.strip() or len(tag) > MOST_NAME_CHARACTERS or not tag.isprintable():
-            raise Invalid(f"{tag[:50]!r} cannot be a tag: give printable characters, {MOST_NAME_CHARACTERS} at most.")
-    for name, number in (("confidence", statement.confidence), ("importance", statement.importance)):
-        if not math.isfinite(number) or not 0 <= number <= 1:
-            raise Invalid(f"The {name} is {number}; it must be from 0 to 1.")
-    if statement.true_until and statement.true_from and statement.true_until < statement.true_from:
-        raise Invalid(f"It cannot be true until {statement.true_until} and only from {statement.true_from} on.")
-
-
-def check_text(text: str) -> None:
-    if not text.strip():
-        raise Invalid("There is nothing to remember: the text is empty. Give some words.")
-    size = len(text.encode("utf-8", "surrogatepass"))
-    if size > MOST_TEXT_BYTES:
-        raise Invalid(
-            f"The text has {size:,} bytes; a record holds {MOST_TEXT_BYTES:,} at most. "
-            "Remember what matters in it, or keep the text as a file and `recollect ingest` it."
-        )
-
-
-def category_named(name: str) -> Category:
-    try:
-        return Category(name)
-    except ValueError:
-        raise Invalid(f"No category is called {name[:100]!r}. Known: {', '.join(Category)}.") from None
-
-
-def tags_of(tags: tuple[str, ...]) -> tuple[str, ...]:
-    """Each once, in the order they were given."""
-    return tuple(dict.fromkeys(tag.strip() for tag in tags))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,16 +24,16 @@ END = f"UPDATE knowledge_records SET believed_until = :until WHERE {_HOLDS} AND 
 NOW = f"SELECT {_COLUMNS} FROM knowledge_records WHERE {_HOLDS} AND id IN (:values)"
 BEGINNING = f"SELECT {_COLUMNS} FROM knowledge_records WHERE {_HOLDS} AND id >= :first AND id < :beyond"
 ENDING = f"SELECT {_COLUMNS} FROM knowledge_records WHERE {_HOLDS} AND id LIKE :ending"
-VERSIONS = f"SELECT {_COLUMNS} FROM knowledge_records WHERE house = :house AND id IN (:values) ORDER BY id, version"
-PAGE = (
-    f"SELECT {_COLUMNS} FROM knowledge_records WHERE house = :house AND (id > :id OR id = :id AND version > :version) "
-    "ORDER BY id, version LIMIT :limit"
-)
+VERSIONS = f"SELECT {_COLUMNS} FROM knowledge_records WHERE house = :house AND id IN (:values)"
+PAGE = f"""
+SELECT {_COLUMNS} FROM knowledge_records WHERE house = :house AND (id > :id OR id = :id AND version > :version)
+"""
 ABOUT = f"""
 SELECT {_COLUMNS} FROM knowledge_records
 WHERE {_HOLDS} AND subject_key = :subject AND attribute_key = :attribute AND scope = :scope AND state <> 'retracted'
-ORDER BY true_from, believed_from, id
+ORDER BY true_from, CASE WHEN true_until = '' THEN '~' ELSE true_until END, believed_from, id
 """
+"""Of those that begin at the same moment, the one that held on is the last."""
 SAYING = f"""
 SELECT {_COLUMNS} FROM knowledge_records
 WHERE {_HOLDS} AND scope = :scope AND text_key = :text_key AND state = 'current'
@@ -181,14 +181,15 @@ class RecordStore:
 
     def versions(self, record_ids: Sequence[str]) -> dict[str, list[Record]]:
         found: dict[str, list[Record]] = {}
-        for row in self._session.among(VERSIONS, list(record_ids), self._given()) if record_ids else []:
+        statement = f"{_seen(VERSIONS, self._sight)} ORDER BY id, version"
+        for row in self._session.among(statement, list(record_ids), self._given()) if record_ids else []:
             found.setdefault(row[0], []).append(_record(row))
         return found
 
     def page(self, after: tuple[str, int], limit: int) -> list[Record]:
         """All versions of all records, in the order of (id, version)."""
-        rows = self._session.rows(PAGE, self._given(id=after[0], version=after[1], limit=limit))
-        return [_record(row) for row in rows]
+        statement = f"{_seen(PAGE, self._sight)} ORDER BY id, version LIMIT :limit"
+        return self._select(statement, id=after[0], version=after[1], limit=limit)
 
     # Many
 

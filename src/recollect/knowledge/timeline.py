@@ -8,7 +8,7 @@ same thing replace what was there, unless who says it knows better.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from recollect.knowledge.records import Record, Relation, State, Statement
+from recollect.knowledge.records import Record, Relation, Statement
 from recollect.lineage import folded
 
 
@@ -43,12 +43,12 @@ def place(statement: Statement, true_from: str, known: Sequence[Record]) -> Plac
     if before and is_same(before, statement) and _reaches(before, true_from):
         return Placing(relation=Relation.SAME, reason="it is known already", same=before)
     resumed_at = next((moment for moment in before.restated if moment > true_from), "") if before else ""
-    if after and is_same(after, statement) and not resumed_at:
+    if after and is_same(after, statement) and not resumed_at and not _ends_before(statement, after):
         reason = "it is known already, from a later time on"
         return Placing(relation=Relation.SAME, reason=reason, same=after, before=before)
     if before is None and after is None:
         return Placing(relation=None, reason="nothing was known about this")
-    about = f"{statement.subject.strip()} / {statement.attribute.strip()}"
+    about = f"{statement.subject} / {statement.attribute}"
     if after is None and not resumed_at:
         return Placing(relation=Relation.REPLACES, reason=f"a later statement about {about}", before=before)
     reason = f"learned late, about an earlier time of {about}"
@@ -56,4 +56,8 @@ def place(statement: Statement, true_from: str, known: Sequence[Record]) -> Plac
 
 
 def _reaches(record: Record, moment: str) -> bool:
-    return not record.true_until or record.true_until > moment or record.state is State.CURRENT
+    return not record.true_until or record.true_until > moment
+
+
+def _ends_before(statement: Statement, record: Record) -> bool:
+    return bool(statement.true_until) and statement.true_until < record.true_from

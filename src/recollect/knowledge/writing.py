@@ -10,7 +10,8 @@ from recollect.errors import Conflict
 from recollect.feed import RECORD as FEED_RECORD
 from recollect.feed import FeedStore
 from recollect.knowledge import claims
-from recollect.knowledge.records import Event, Record, State, Statement, tags_of
+from recollect.knowledge.records import Event, Record, State, Statement
+from recollect.knowledge.statements import reason_of
 from recollect.knowledge.store import EventStore, RecordStore
 from recollect.lineage import MESSAGE, RECORD, Edge, EdgeStore, TombstoneStore, hasher
 from recollect.scopes import Principal, Sight, sight_of
@@ -38,6 +39,10 @@ class Writer:
     def check_write(self, scope: str) -> None:
         self.sight.check_write(scope, self.principal.name)
 
+    def is_taken(self, record_id: str) -> bool:
+        """Whether a record has this id, seen or not."""
+        return bool(RecordStore(self.session, self.house).get([record_id]))
+
     # Making and changing
 
     def create(self, record: Record, action: str, reason: str) -> Record:
@@ -63,11 +68,17 @@ class Writer:
         return after
 
     def confirm(self, record: Record, statement: Statement, true_from: str, reason: str) -> Record:
-        """It was said again. Where it was read for the first time is added, and from when on it was said to be true.
-        Who only repeats, such as who reads a source again, adds nothing."""
+        """It was said again. Where it was read for the first time is added, from when on it was said to be true, and an
+        end that was not known. What has expired holds again. Who only repeats, such as who reads a source again, adds
+        nothing."""
         known = {source.message_id for source in record.sources}
         new = tuple(source for source in statement.sources if source.message_id not in known)
         changes: dict[str, Any] = {"sources": (*record.sources, *new)} if new else {}
+        if new or not statement.sources:
+            if record.is_expired(self.now) and not statement.is_expired(self.now):
+                changes["expires_at"] = statement.expires_at
+            if record.state is State.CURRENT and not record.true_until and statement.true_until > record.true_from:
+                changes["true_until"] = statement.true_until
         if true_from < record.true_from:
             changes |= {"true_from": true_from, "restated": (record.true_from, *record.restated)}
         elif true_from > record.true_from and true_from not in record.restated:
@@ -94,7 +105,7 @@ class Writer:
                 action=action,
                 actor=str(self.principal.actor),
                 actor_name=self.principal.name,
-                reason=reason,
+                reason=reason_of(reason),
                 after=record,
             )
         )
@@ -131,14 +142,14 @@ def first_version(statement: Statement, record_id: str, scope: str, now: str) ->
         version=1,
         scope=scope,
         kind=statement.kind,
-        subject=statement.subject.strip(),
-        attribute=statement.attribute.strip(),
+        subject=statement.subject,
+        attribute=statement.attribute,
         value=statement.value,
         text=statement.text,
         category=statement.category,
-        tags=tags_of(statement.tags),
-        confidence=float(statement.confidence),
-        importance=float(statement.importance),
+        tags=statement.tags,
+        confidence=statement.confidence,
+        importance=statement.importance,
         origin=statement.origin,
         learned_at=now,
         true_from=statement.true_from or now,

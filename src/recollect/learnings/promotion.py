@@ -6,7 +6,7 @@ from recollect import markers
 from recollect.errors import Invalid
 from recollect.history import Author, History, Message
 from recollect.knowledge import Evidence, Knowledge, Learned, Origin, Statement
-from recollect.knowledge.records import category_named
+from recollect.knowledge.statements import category_named, tags_of
 from recollect.scopes import Principal
 
 PEOPLES_AUTHORS = (Author.USER, Author.ASSISTANT)
@@ -32,7 +32,7 @@ def promote(
     statement = Statement(
         text=words,
         category=category_named(category),
-        tags=tuple(tags),
+        tags=tags_of(tags),
         origin=Origin.PROMOTED,
         # What a person keeps stays with those who could read it. An agent keeps things for itself.
         scope="" if principal.is_confined else history.file_scopes([message.file_id]).get(message.file_id, ""),

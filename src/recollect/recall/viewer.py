@@ -44,7 +44,5 @@ class Viewer:
         found = {version_name(record.id, record.version): record for record in now.values()}
         earlier = {name.partition(VERSION_SIGN)[0] for name in wanted - found.keys()} & now.keys()
         for versions in self.knowledge.indexed(sorted(earlier)).values() if earlier else ():
-            for record in versions:
-                if self.scopes is None or record.scope in self.scopes:
-                    found[version_name(record.id, record.version)] = record
+            found |= {version_name(record.id, record.version): record for record in versions}
         return {name: found[name] for name in names if name in found}

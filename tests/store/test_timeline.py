@@ -1,0 +1,116 @@
+"""One subject's attribute has one value at a time, whatever is said, taken back and undone. On both engines."""
+
+from collections.abc import Callable
+
+import pytest
+
+import recollect
+from recollect.clock import to_text
+from recollect.errors import Conflict
+from recollect.knowledge import Evidence, Learned, Record, Relation, State, Statement
+from recollect.testing import FrozenClock
+
+OpenHouse = Callable[..., recollect.Memory]
+
+MONTHS = [f"2025-0{month}-01T00:00:00.000Z" for month in range(1, 8)]
+JANUARY, FEBRUARY, MARCH, APRIL, MAY, JUNE, JULY = MONTHS
+
+
+def lives_in(memory: recollect.Memory, town: str, true_from: str = "", **options: object) -> Learned:
+    return memory.knowledge.remember(
+        f"Ada lives in {town}.",
+        kind="fact",
+        subject="Ada",
+        attribute="home",
+        value=town,
+        true_from=true_from,
+        **options,  # type: ignore[arg-type]
+    )
+
+
+def kept(learned: Learned) -> Record:
+    assert learned.record
+    return learned.record
+
+
+def stays(memory: recollect.Memory) -> list[tuple[str, str, str, str]]:
+    """(value, state, from, until) of what is not taken back, in the order of time."""
+    found = memory.knowledge.records(subject="Ada", state="all", expired=True, limit=1_000)
+    line = [one for one in found if one.state is not State.RETRACTED]
+    line.sort(key=lambda one: (one.true_from, one.true_until or "~"))
+    return [(one.value, str(one.state), one.true_from, one.true_until) for one in line]
+
+
+# Saying
+
+
+def test_of_many_statements_of_one_moment_the_last_one_holds(memory: recollect.Memory) -> None:
+    towns = ["Paris", "Lyon", "Rome", "Oslo", "Bern", "Graz"]
+    statements = [
+        Statement(text=f"Ada lives in {town}.", subject="Ada", attribute="home", value=town) for town in towns
+    ]
+    memory.knowledge.learn_many(statements)
+    assert [record.value for record in memory.knowledge.records()] == ["Graz"]
+
+
+def test_what_ended_may_begin_again(memory: recollect.Memory) -> None:
+    lives_in(memory, "Paris", JANUARY, true_until=MARCH)
+    assert lives_in(memory, "Paris", MAY).outcome == "replaces"
+    assert stays(memory) == [("Paris", "replaced", JANUARY, MARCH), ("Paris", "current", MAY, "")]
+
+
+def test_an_end_that_is_learned_later_is_kept(memory: recollect.Memory) -> None:
+    lives_in(memory, "Paris", JANUARY)
+    assert lives_in(memory, "Paris", JANUARY, true_until=MARCH).outcome == "same"
+    assert stays(memory) == [("Paris", "current", JANUARY, MARCH)]
+
+
+def test_an_earlier_stay_at_the_same_place_is_a_stay_of_its_own(memory: recollect.Memory) -> None:
+    lives_in(memory, "Paris", MAY)
+    lives_in(memory, "Paris", JANUARY, true_until=FEBRUARY)
+    assert stays(memory) == [("Paris", "replaced", JANUARY, FEBRUARY), ("Paris", "current", MAY, "")]
+
+
+@pytest.mark.parametrize("subject", ["", "Lift"])
+def test_what_expired_and_is_said_again_holds_again(memory: recollect.Memory, clock: FrozenClock, subject: str) -> None:
+    about = {"subject": subject, "attribute": "state" if subject else ""}
+    memory.knowledge.remember("The lift is out of order.", expires_at=to_text(clock()), **about)
+    clock.move(hours=1)
+    assert memory.knowledge.records() == []
+    assert memory.knowledge.remember("The lift is out of order.", **about).outcome == "same"
+    assert [record.expires_at for record in memory.knowledge.records()] == [""]
+
+
+def test_who_reads_an_expired_claim_again_where_it_stood_does_not_renew_it(
+    memory: recollect.Memory, clock: FrozenClock
+) -> None:
+    claim = Statement(
+        text="The lift is out of order.", expires_at=to_text(clock()), sources=(Evidence(message_id="m1"),)
+    )
+    memory.knowledge.learn(claim)
+    memory.knowledge.learn(Statement(text=claim.text, sources=claim.sources))
+    assert memory.knowledge.records() == []
+
+
+@pytest.mark.parametrize("relation", [Relation.SAME, Relation.REFINES, Relation.REPLACES])
+def test_what_was_taken_back_is_no_base_for_more(memory: recollect.Memory, relation: Relation) -> None:
+    record = kept(memory.knowledge.remember("one"))
+    memory.knowledge.retract(record.id)
+    with pytest.raises(Conflict, match="retracted"):
+        memory.knowledge.remember("two", relation=relation, other=record.id)
+
+
+def test_a_record_is_replaced_in_its_own_scope(memory: recollect.Memory) -> None:
+    memory.agents.add("ada")
+    memory.agents.grant("ada", "house")
+    record = kept(memory.knowledge.remember("The bins go out on Monday."))
+    ada = memory.as_agent("ada").knowledge
+    with pytest.raises(Conflict, match="must lie there too"):
+        ada.remember("The bins go out on Friday.", other=record.id)
+    assert ada.remember("The bins go out on Friday.", other=record.id, scope="house").outcome == "replaces"
+
+
+def test_the_reason_of_one_record_is_not_told_in_another(memory: recollect.Memory) -> None:
+    paris = kept(lives_in(memory, "Paris", JANUARY))
+    lives_in(memory, "Zanzibar", MAY, reason="Zanzibar is what she told me")
+    assert "Zanzibar" not in "".join(event.reason for event in memory.knowledge.events(paris.id))
