@@ -1,7 +1,5 @@
 """Looks for words everywhere a house keeps anything: an independent second look, by the words themselves."""
 
-from pathlib import Path
-
 from recollect import Memory
 from recollect.database import Database
 from recollect.history.vault import unpack
@@ -9,10 +7,12 @@ from recollect.history.vault import unpack
 
 def residue_of(memory: Memory, words: str) -> list[str]:
     """Where these words stand: in tables of the house and of its index, and in the bytes of its files."""
-    found = [place for database in (memory.database, memory.recall.place()) for place in _in_tables(database, words)]
-    paths = {path for path in memory.settings.home.rglob("*") if path.is_file()}
-    paths |= {path for database in (memory.database, memory.recall.place()) for path in database.files()}
-    return found + [str(path) for path in sorted(paths) if words.encode() in Path(path).read_bytes()]
+    databases = (memory.database, memory.recall.place())
+    found = [place for database in databases for place in _in_tables(database, words)]
+    raw = {path: b"".join(database.read_file(path, 1 << 24)) for database in databases for path in database.files()}
+    others = (path for path in memory.settings.home.rglob("*") if path.is_file() and path not in raw)
+    raw |= {path: path.read_bytes() for path in others if not path.name.endswith("-shm")}
+    return found + [str(path) for path in sorted(raw) if words.encode() in raw[path]]
 
 
 def _in_tables(database: Database, words: str) -> list[str]:

@@ -28,6 +28,18 @@ with database.write() as session:
 database.close()
 """
 
+READ_ITS_FILES = """
+import sys
+from recollect.database import open_database
+database = open_database(sys.argv[1])
+for path in database.files():
+    for chunk in database.read_file(path, 1_000_000):
+        pass
+print("held", flush=True)
+sys.stdin.read()
+database.close()
+"""
+
 
 def add(database: Database, *leaves: str) -> None:
     with database.write() as session:
@@ -40,9 +52,9 @@ def leaves_of(database: Database) -> list[str]:
 
 
 @contextmanager
-def another_writer(url: str) -> Iterator["subprocess.Popen[str]"]:
+def another_writer(url: str, script: str = HOLD_THE_WRITE_LOCK) -> Iterator["subprocess.Popen[str]"]:
     """Another process in the middle of a write; it commits when its input ends."""
-    command = [sys.executable, "-c", HOLD_THE_WRITE_LOCK, url]
+    command = [sys.executable, "-c", script, url]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "held\n"
@@ -325,7 +337,15 @@ def test_what_is_deleted_is_not_in_the_files_any_more(database: Database) -> Non
         session.run("DELETE FROM history_titles WHERE leaf_id = '050'")
     database.settle()
 
-    raw = b"".join(path.read_bytes() for path in database.files())
+    raw = b"".join(chunk for path in database.files() for chunk in database.read_file(path, 10_000))
 
     assert b"words of 50, and" not in raw
     assert not raw or b"words of 51, and" in raw
+
+
+def test_who_reads_the_files_keeps_its_locks_on_them(database: Database, engine: str) -> None:
+    """Without them another process that ends would take the log away under it."""
+    with another_writer(engine, READ_ITS_FILES):
+        database.close()
+        assert all(path.exists() for path in database.files())
+        assert not database.files() or any(path.name.endswith("-wal") for path in database.files())

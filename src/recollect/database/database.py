@@ -133,6 +133,11 @@ class Database(ABC):
         """The files on this computer in which its rows lie, logs included. None: they lie with a server."""
 
     @abstractmethod
+    def read_file(self, path: Path, chunk_bytes: int) -> Iterator[bytes]:
+        """The bytes of one of its files. Who opens and closes it in another way may take away the locks that this
+        process has on it, and so damage the database."""
+
+    @abstractmethod
     def backup(self, path: Path) -> None:
         """Copy everything, as it is at one moment, into a new file at this path, while others read and write. Where the
         rows lie in no file of ours, say what does it instead."""

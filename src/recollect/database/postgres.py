@@ -121,6 +121,10 @@ class PostgresDatabase(Database):
     def files(self) -> list[Path]:
         return []
 
+    def read_file(self, path: Path, chunk_bytes: int) -> Iterator[bytes]:
+        """It has none here."""
+        return iter(())
+
     def backup(self, path: Path) -> None:
         raise Invalid(
             f"{self.location} is on a server, and `recollect backup` copies a file. Use pg_dump, "

@@ -84,19 +84,18 @@ class Proof:
         for database in databases:
             verifier.tables(database, left, findings)
             in_files = verifier.without_other_houses(database, in_files)
-        verifier.files(self._paths(databases), in_files, findings)
+        verifier.files(databases, self._other_files(databases), in_files, findings)
         if findings.in_files and can_compact:
             _compact(databases)
-            verifier.files(self._paths(databases), in_files, findings)
+            verifier.files(databases, self._other_files(databases), in_files, findings)
         return findings
 
-    def _paths(self, databases: list[Database]) -> list[Path]:
-        """Exports and backups may lie in the home: they are out of reach, and named so."""
+    def _other_files(self, databases: list[Database]) -> list[Path]:
+        """Of the home. Exports and backups may lie there: they are out of reach, and named so."""
         with self._database.read() as session:
             exports = [Path(export.path) for export in ReceiptStore(session, self._settings.house).exports()]
-        paths = {path.resolve() for database in databases for path in database.files()}
-        home = self._settings.home
-        return sorted(paths | {path.resolve() for path in files_below(home, [self._settings.models, *exports])})
+        own = [path for database in databases for path in database.files()]
+        return sorted(files_below(self._settings.home, [self._settings.models, *exports, *own]))
 
 
 def _compact(databases: list[Database]) -> None:

@@ -12,6 +12,7 @@ import os
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
 from recollect.database import Database, Session
@@ -94,9 +95,16 @@ class Verifier:
                         continue
                     common |= hashes
                     findings.held.setdefault((holder.kind, owner), set()).update(hashes)
+                common |= self._alike(session, search, holder, buried)
                 if not holder.keeps_rows:
                     self._check_gone(session, holder, buried, known, findings)
         return probes.without(common)
+
+    def _alike(self, session: Session, search: Search, holder: Holder, buried: set[str]) -> set[int]:
+        """Records that are alike are alike when they are compressed, too, in part: that says nothing of their words."""
+        rows = self._rows(session, holder.table, "=", owner=holder.id_column, only=holder.packed)
+        found = _search_rows(rows, search) if holder.packed else ()
+        return {one for owner, some in found if self._hasher.hash(holder.kind, owner) not in buried for one in some}
 
     def _check_gone(
         self,
@@ -138,14 +146,20 @@ class Verifier:
         with database.read() as session:
             for table in session.tables():
                 packed = self._holders[table].packed if table in self._holders else ""
-                for _, hashes in _search_rows(self._rows(session, table, "<>", packed=packed), search):
+                rows = self._rows(session, table, "<>", packed=packed)
+                as_they_are = self._rows(session, table, "<>", only=packed) if packed else ()
+                for _, hashes in _search_rows(chain(rows, as_they_are), search):
                     common |= hashes
         return probes.without(common)
 
-    def _rows(self, session: Session, table: str, sign: str, owner: str = "", packed: str = "") -> Iterator[Row]:
-        """Of this house, or with another sign those of the others. Tables without a house are ours."""
+    def _rows(
+        self, session: Session, table: str, sign: str, *, owner: str = "", packed: str = "", only: str = ""
+    ) -> Iterator[Row]:
+        """Of this house, or with another sign those of the others. Tables without a house are ours. `packed`: a column
+        to unpack. `only`: no other column."""
         columns = session.columns(table)
         has_house = any(column.name == "house" for column in columns)
+        columns = [column for column in columns if not only or column.name == only]
         texts = [column.name for column in columns if column.type is str and column.name not in ("house", owner)]
         blobs = [column.name for column in columns if column.type is bytes]
         if not (texts or blobs) or (sign == "<>" and not has_house):
@@ -162,12 +176,13 @@ class Verifier:
             )
             yield row[0] or "", row[1:last], values
 
-    def files(self, paths: Iterable[Path], probes: Probes, findings: Findings) -> None:
-        """The raw bytes of files, whatever they hold."""
+    def files(self, databases: Iterable[Database], others: Iterable[Path], probes: Probes, findings: Findings) -> None:
+        """The raw bytes of the files of databases, and of other files, whatever they hold."""
         search = Search(self._fingerprint, probes)
         findings.in_files.clear()
-        for path in paths:
-            place, hashes = _find_in_file(path, search)
+        files = [(path, database.read_file(path, CHUNK_BYTES)) for database in databases for path in database.files()]
+        for path, chunks in (*files, *((path, _chunks(path)) for path in others)):
+            place, hashes = _find_in_chunks(chunks, search)
             if hashes:
                 findings.in_files[f"file {path}, near byte {place:,}"] = hashes
 
@@ -209,19 +224,24 @@ def _search_rows(rows: Iterable[Row], search: Search) -> Iterator[tuple[str, set
     yield from searched()
 
 
-def _find_in_file(path: Path, search: Search) -> tuple[int, set[int]]:
-    """The first place, and everything that was found."""
-    done, tail, first, found = 0, b"", 0, set[int]()
+def _chunks(path: Path) -> Iterator[bytes]:
     try:
         with open(path, "rb") as opened:
             while chunk := opened.read(CHUNK_BYTES):
-                data = tail + chunk
-                places, hashes = search.find(data)
-                if len(places):
-                    first = first if found else done - len(tail) + int(places[0])
-                    found.update(hashes.tolist())
-                done += len(chunk)
-                tail = data[-(WINDOW - 1) :]
+                yield chunk
     except FileNotFoundError:
-        pass
+        return
+
+
+def _find_in_chunks(chunks: Iterable[bytes], search: Search) -> tuple[int, set[int]]:
+    """The first place, and everything that was found."""
+    done, tail, first, found = 0, b"", 0, set[int]()
+    for chunk in chunks:
+        data = tail + chunk
+        places, hashes = search.find(data)
+        if len(places):
+            first = first if found else done - len(tail) + int(places[0])
+            found.update(hashes.tolist())
+        done += len(chunk)
+        tail = data[-(WINDOW - 1) :]
     return first, found
