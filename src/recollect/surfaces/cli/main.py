@@ -4,6 +4,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found, 4 denied, 5 conflict, 
 A command's module is imported when the command runs, so that a small one starts fast.
 """
 
+import errno
 import io
 import os
 import sys
@@ -14,7 +15,7 @@ from pathlib import Path
 import click
 
 from recollect import __version__
-from recollect.errors import RecollectError
+from recollect.errors import RecollectError, Unavailable
 from recollect.surfaces.cli.place import Place
 
 COMMANDS = {
@@ -50,6 +51,7 @@ COMMANDS = {
 """Command → its module beside this one."""
 
 
+DISK_IS_FULL = (errno.ENOSPC, errno.EDQUOT)
 INTERRUPTED = 130
 """What shells expect of a program that Ctrl-C ended."""
 
@@ -81,10 +83,8 @@ def app(context: click.Context, home: Path | None, db: str | None) -> None:
 
 def main() -> None:
     as_json = "--json" in sys.argv
+    _prepare_streams()
     stdout = sys.stdout
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")
     try:
         code = app(standalone_mode=False)
         sys.stdout.flush()
@@ -107,6 +107,12 @@ def main() -> None:
         code = INTERRUPTED
     except BrokenPipeError:
         code = _reader_left()
+    except OSError as error:
+        if error.errno not in DISK_IS_FULL:
+            raise
+        _write_nowhere()
+        _explain("The disk is full. Free some space and try again.", Unavailable.__name__, as_json=False)
+        code = Unavailable.exit_code
     except SystemExit as stop:  # Where click sees a broken pipe first, it puts something else in the place of stdout.
         code = stop.code if sys.stdout is stdout else _reader_left()
     sys.exit(code)
@@ -117,11 +123,25 @@ def _is_text(argument: str) -> bool:
     return not any("\ud800" <= character <= "\udfff" for character in argument)
 
 
+def _prepare_streams() -> None:
+    """A program may start us without them. Their numbers must not go to files of ours, so they lead nowhere."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115  open as long as we run
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
 def _reader_left() -> int:
     """Who reads our output, such as `head`, has enough: that is no error."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 1)
+    _write_nowhere()
     return 0
+
+
+def _write_nowhere() -> None:
+    """What is still to be written cannot be, and must not fail when the program ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def _explain(message: str, kind: str, as_json: bool) -> None:
