@@ -112,3 +112,13 @@ def test_the_commands_say_what_was_done_and_what_is_wrong(home: Path, tmp_path: 
 @pytest.mark.parametrize("arguments", [["export"], ["import"], ["backup"], ["export", "a", "b"]])
 def test_wrong_usage_is_told(home: Path, arguments: list[str]) -> None:
     assert commands.run(*arguments, home=home).code == 2
+
+
+def test_an_export_that_may_not_be_read_is_denied(home: Path, tmp_path: Path) -> None:
+    package = tmp_path / "moved.zip"
+    assert commands.run("export", package, home=home).code == 0
+    package.chmod(0)
+
+    done = commands.run("import", package, home=tmp_path / "other", obey_permissions=True)
+
+    assert (done.code, done.explains("moved.zip may not be read", "permissions")) == (4, True)

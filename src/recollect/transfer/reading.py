@@ -141,14 +141,21 @@ def open_export(path: Path) -> Generator[Export]:
             yield Export(path, FolderOpener(path))
         elif not path.exists():
             raise NotFound(f"{path} does not exist. Give the folder or the .zip that `recollect export` made.")
-        elif not path.is_file() or not zipfile.is_zipfile(path):
-            raise Invalid(f"{path} is not an export of Recollect. Give the folder or the .zip that it made.")
+        elif not path.is_file():
+            raise _foreign(path)
         else:
-            with zipfile.ZipFile(path) as archive:
-                yield Export(path, ZipOpener(archive))
+            with open(path, "rb") as file:
+                if not zipfile.is_zipfile(file):
+                    raise _foreign(path)
+                with zipfile.ZipFile(file) as archive:
+                    yield Export(path, ZipOpener(archive))
     except PermissionError as error:
         raise Denied(f"{path} may not be read: {error.strerror}. Check its permissions.") from error
     except (zipfile.BadZipFile, zlib.error, EOFError) as error:
         raise Corrupt(f"{path} is damaged: {error}. Use another copy of it; nothing was imported.") from error
     except OSError as error:
         raise Invalid(f"{path} cannot be read: {error.strerror or error}. Give it as it was exported.") from error
+
+
+def _foreign(path: Path) -> Invalid:
+    return Invalid(f"{path} is not an export of Recollect. Give the folder or the .zip that it made.")

@@ -33,7 +33,7 @@ def export(place: Place, path: Path, as_json: bool) -> None:
 
 
 @click.command("import")
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("path", type=click.Path(path_type=Path, readable=False))
 @json_option
 @click.pass_obj
 def import_(place: Place, path: Path, as_json: bool) -> None:
