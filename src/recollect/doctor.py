@@ -239,7 +239,9 @@ def _index(memory: Memory) -> Finding:
         return _failure(
             "index", f"Nothing can be searched: {error}", "Nothing is lost: the index is made from history."
         )
-    figures = f"{state.documents:,} messages, {state.deepened:,} of them deepened ({state.bytes / 1e6:,.1f} MB)"
+    figures = (
+        f"{state.documents:,} messages and records, {state.deepened:,} of them deepened ({state.bytes / 1e6:,.1f} MB)"
+    )
     is_running = is_locked(runtime)
     status = read_status(runtime) if is_running else None
     if status and status.index_problem:
@@ -247,7 +249,7 @@ def _index(memory: Memory) -> Finding:
     if state.waiting and not is_running:
         return _warning(
             "index",
-            f"{figures}; {state.waiting:,} messages are new or changed since",
+            f"{figures}; {state.waiting:,} are new or changed since",
             "The next search indexes them first; `recollect up` does it at once.",
         )
     if state.deep and state.deepened < state.documents and not is_running:

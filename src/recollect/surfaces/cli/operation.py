@@ -85,7 +85,7 @@ def _health_lines(value: dict[str, Any]) -> list[tuple[str, str]]:
 def _index_line(index: dict[str, Any]) -> str:
     if index["problem"]:
         return index["problem"]
-    figures = f"{index['documents']:,} messages, {index['waiting']:,} waiting, {_size(index['bytes'])}"
+    figures = f"{index['documents']:,} messages and records, {index['waiting']:,} waiting, {_size(index['bytes'])}"
     models = f"{index['deepened']:,} deepened by {index['deep_model']}" if index["deep_model"] else "no deep model"
     return f"{figures}, {models}"
 
