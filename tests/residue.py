@@ -1,29 +1,31 @@
 """Looks for words everywhere a house keeps anything: an independent second look, by the words themselves."""
 
+from collections.abc import Sequence
+
 from recollect import Memory
 from recollect.database import Database
 from recollect.history.vault import unpack
 
 
-def residue_of(memory: Memory, words: str) -> list[str]:
-    """Where these words stand: in tables of the house and of its index, and in the bytes of its files."""
+def residue_of(memory: Memory, *words: str) -> list[str]:
+    """Where some of these words stand: in tables of the house and of its index, and in the bytes of its files."""
     databases = (memory.database, memory.recall.place())
     found = [place for database in databases for place in _in_tables(database, words)]
     raw = {path: b"".join(database.read_file(path, 1 << 24)) for database in databases for path in database.files()}
     others = (path for path in memory.settings.home.rglob("*") if path.is_file() and path not in raw)
     raw |= {path: path.read_bytes() for path in others if not path.name.endswith("-shm")}
-    return found + [str(path) for path in sorted(raw) if words.encode() in raw[path]]
+    return found + [str(path) for path in sorted(raw) if any(one.encode() in raw[path] for one in words)]
 
 
-def _in_tables(database: Database, words: str) -> list[str]:
+def _in_tables(database: Database, words: Sequence[str]) -> list[str]:
     found: list[str] = []
     with database.read() as session:
         for table in session.tables():
-            columns = [column.name for column in session.columns(table) if column.type in (str, bytes)]
-            for row in session.rows(f"SELECT {', '.join(columns)} FROM {table}") if columns else []:
-                for name, value in zip(columns, row, strict=True):
-                    if words in _text(table, name, value):
-                        found.append(f"{table}.{name}")
+            for column in session.columns(table):
+                if column.type in (str, bytes):
+                    values = session.rows(f"SELECT DISTINCT {column.name} FROM {table}")
+                    text = "\n".join(_text(table, column.name, value) for (value,) in values)
+                    found += [f"{table}.{column.name}: {one}" for one in words if one in text]
     return found
 
 
