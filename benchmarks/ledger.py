@@ -5,7 +5,8 @@ Slow and simple on purpose. `lifecycle.py` tells a house and this ledger the sam
 - Of a subject's attribute one statement holds at a time in each scope: the last one about a time that is not later than
   the one asked for, in whatever order they were learned. A new value ends the one before it; what is learned late about
   an earlier time takes its place there and ends where something was said about a later time.
-- The same value again is no new entry, and what is read once more at a place it was read at before is nothing new.
+- The same value again is no new entry; it may add an end, or let hold again what had expired. What is read once more at
+  a place it was read at before is nothing new.
 - Undo gives back the picture that was there before an act, for everything the act touched.
 - What a person corrected, took back or had forgotten is not taken from the same message again.
 - What is forgotten was never there, at any moment that is asked for.
@@ -113,7 +114,8 @@ class Ledger:
         if before and _says(before, said) and _reaches(before, said.true_from):
             return Outcome(kind="same", entry=self._confirm(before, said, now))
         again = [moment for moment in before.now.said.said_again if moment > said.true_from] if before else []
-        if after and _says(after, said) and not again:
+        ends_before = after and said.true_until and said.true_until < after.now.said.true_from
+        if after and _says(after, said) and not again and not ends_before:
             if before:
                 self._close(before, said.true_from, now)
             return Outcome(kind="same", entry=self._confirm(after, said, now))
@@ -171,6 +173,11 @@ class Ledger:
         new = tuple(source for source in said.sources if source[0] not in known)
         moments = sorted({old.true_from, *old.said_again, said.true_from})
         more = replace(old, sources=(*old.sources, *new), true_from=moments[0], said_again=tuple(moments[1:]))
+        if new or not said.sources:
+            if _is_expired(old, now) and not _is_expired(said, now):
+                more = replace(more, expires_at=said.expires_at)
+            if entry.now.state == CURRENT and not old.true_until and said.true_until > old.true_from:
+                more = replace(more, true_until=said.true_until)
         if more != old:
             self._write(entry, replace(entry.now, said=more, since=now))
         return entry
@@ -262,7 +269,7 @@ class Ledger:
             if version is None or version.said.scope not in scopes or version.state not in states:
                 continue
             said = version.said
-            if said.expires_at and said.expires_at <= (as_of or now):
+            if _is_expired(said, as_of or now):
                 continue
             if true_at and not _is_true(version, true_at):
                 continue
@@ -284,7 +291,10 @@ class Ledger:
     def line(self, scope: str, key: Key) -> list[Entry]:
         """What was said of a key and not taken back, in the order in which it was true."""
         there = [entry for entry in self._by_key.get((scope, key), []) if entry.now.state != RETRACTED]
-        return sorted(there, key=lambda entry: (entry.now.said.true_from, entry.number))
+        # Of those that begin at the same moment, the one that held on is the last.
+        return sorted(
+            there, key=lambda one: (one.now.said.true_from, one.now.said.true_until or "~", one.now.since, one.number)
+        )
 
     def _write(self, entry: Entry, version: Version) -> None:
         entry.versions.append(version)
@@ -305,7 +315,7 @@ def _says(entry: Entry, said: Said) -> bool:
 
 def _reaches(entry: Entry, moment: str) -> bool:
     until = entry.now.said.true_until
-    return not until or until > moment or entry.now.state == CURRENT
+    return not until or until > moment
 
 
 def _is_true(version: Version, moment: str) -> bool:
@@ -313,9 +323,12 @@ def _is_true(version: Version, moment: str) -> bool:
     return said.true_from <= moment and (not said.true_until or said.true_until > moment)
 
 
+def _is_expired(said: Said, moment: str) -> bool:
+    return bool(said.expires_at) and said.expires_at <= moment
+
+
 def _holds(version: Version, moment: str) -> bool:
-    expires_at = version.said.expires_at
-    return version.state != RETRACTED and _is_true(version, moment) and (not expires_at or expires_at > moment)
+    return version.state != RETRACTED and _is_true(version, moment) and not _is_expired(version.said, moment)
 
 
 def _messages(entry: Entry) -> set[str]:
