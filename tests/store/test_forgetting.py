@@ -14,6 +14,7 @@ import recollect
 from recollect.errors import Denied, Invalid, NotFound
 from recollect.knowledge import Evidence, Knowledge, Learned, Origin, Record, Statement
 from recollect.scopes import Actor, Principal
+from recollect.testing import FrozenClock
 
 OpenHouse = Callable[..., recollect.Memory]
 SECRET = "The spare key of the shed lies under the third pot of thyme"
@@ -148,6 +149,23 @@ def test_words_that_a_message_still_has_are_named_and_no_residue(memory: recolle
 
     assert forgotten.state == "verified"
     assert forgotten.also_in["message"] == [said(memory, SECRET)]
+
+
+def test_records_that_share_only_our_own_words_are_not_named(memory: recollect.Memory, clock: FrozenClock) -> None:
+    for town in ("Paris", "Lyon", "Nantes"):
+        clock.move(days=1)
+        memory.knowledge.remember(f"The shop is in {town}.", subject="shop", attribute="town", value=town)
+    memory.knowledge.remember(OTHER)
+    record = kept(memory.knowledge.remember(SECRET))
+    fact = kept(memory.knowledge.remember("Ada drinks tea.", subject="Ada", attribute="drink"))
+    clock.move(days=1)
+    memory.knowledge.remember("Ada drinks cocoa.", subject="Ada", attribute="drink")
+
+    assert memory.forget(record=record.id).also_in == {}
+    assert memory.forget(record=fact.id).also_in == {}
+    assert kept(memory.knowledge.remember("Said for a reason", reason="Told over the fence"))
+    told = kept(memory.knowledge.remember("Said again", reason="Told over the fence"))
+    assert list(memory.forget(record=told.id).also_in) == ["record"]
 
 
 def test_a_subject_goes_with_everything_known_about_it(memory: recollect.Memory) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from recollect.database import Session
 from recollect.feed import RECORD as FEED_RECORD
 from recollect.feed import FeedStore
-from recollect.knowledge import claims
+from recollect.knowledge import claims, reasons
 from recollect.knowledge.records import Event, Evidence, Record
 from recollect.knowledge.store import EventStore, RecordStore
 from recollect.lineage import MESSAGE, RECORD, EdgeStore, Hasher, TombstoneStore
@@ -40,10 +40,11 @@ class Erasing:
         return sorted({edge.from_id for edge in edges if edge.from_kind == MESSAGE})
 
     def contents(self, record_ids: Sequence[str]) -> Iterator[bytes]:
-        """Everything that is kept of these records in words."""
+        """Everything that is kept of these records in words of their own."""
         for record_id in record_ids:
             for event in self._events.of_record(record_id):
-                yield event.reason.encode()
+                if not reasons.is_own(event.reason):
+                    yield event.reason.encode()
                 if event.after:
                     yield from _words(event.after)
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from recollect.errors import Conflict, Invalid, NotFound
 from recollect.ids import new_id
+from recollect.knowledge import reasons
 from recollect.knowledge.naming import named
 from recollect.knowledge.records import Evidence, Learned, Record, Relation, State, Statement
 from recollect.knowledge.timeline import Placing, place
@@ -18,7 +19,7 @@ def learn(writer: Writer, statement: Statement, relation: Relation | None, other
     writer.check_write(scope)
     there = writer.records.get([statement.id]).get(statement.id) if statement.id else None
     if there:
-        return Learned(outcome=Relation.SAME, record=there, reason="it is kept already")
+        return Learned(outcome=Relation.SAME, record=there, reason=reasons.KEPT)
     if statement.id and writer.is_taken(statement.id):
         raise Conflict(f"The id {statement.id} is in use. Leave it out, and the record gets one of its own.")
     if writer.principal.actor is not Actor.PERSON and writer.is_refused(statement):
@@ -42,7 +43,7 @@ def learn(writer: Writer, statement: Statement, relation: Relation | None, other
 
 def _placing(writer: Writer, statement: Statement, scope: str, relation: Relation | None, other: str) -> Placing:
     if relation is Relation.UNRELATED:
-        return Placing(relation=relation, reason="said to be unrelated to what is known")
+        return Placing(relation=relation, reason=reasons.UNRELATED)
     if other or relation in (Relation.REFINES, Relation.SAME):
         return _decided(writer, statement, scope, relation or Relation.REPLACES, other)
     record = first_version(statement, "", scope, writer.now)
@@ -50,12 +51,12 @@ def _placing(writer: Writer, statement: Statement, scope: str, relation: Relatio
         return place(statement, record.true_from, writer.records.about(scope, record.key))
     same = [found for found in writer.records.saying(scope, statement.text) if found.kind is statement.kind]
     if same:
-        return Placing(relation=Relation.SAME, reason="it is known already", same=same[0])
-    return Placing(relation=None, reason="nothing like it was known")
+        return Placing(relation=Relation.SAME, reason=reasons.KNOWN, same=same[0])
+    return Placing(relation=None, reason=reasons.NEW)
 
 
 def _decided(writer: Writer, statement: Statement, scope: str, relation: Relation, other: str) -> Placing:
-    reason = f"who said it decided: {relation}"
+    reason = f"{reasons.DECIDED}{relation}"
     known = named(writer.records, writer.events, other, writer.principal) if other else None
     if known is None:
         key = first_version(statement, "", scope, writer.now).key

@@ -8,6 +8,7 @@ same thing replace what was there, unless who says it knows better.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from recollect.knowledge import reasons
 from recollect.knowledge.records import Record, Relation, Statement
 from recollect.lineage import folded
 
@@ -41,17 +42,16 @@ def place(statement: Statement, true_from: str, known: Sequence[Record]) -> Plac
     before = next((record for record in reversed(known) if record.true_from <= true_from), None)
     after = next((record for record in known if record.true_from > true_from), None)
     if before and is_same(before, statement) and _reaches(before, true_from):
-        return Placing(relation=Relation.SAME, reason="it is known already", same=before)
+        return Placing(relation=Relation.SAME, reason=reasons.KNOWN, same=before)
     resumed_at = next((moment for moment in before.restated if moment > true_from), "") if before else ""
     if after and is_same(after, statement) and not resumed_at and not _ends_before(statement, after):
-        reason = "it is known already, from a later time on"
-        return Placing(relation=Relation.SAME, reason=reason, same=after, before=before)
+        return Placing(relation=Relation.SAME, reason=reasons.KNOWN_LATER, same=after, before=before)
     if before is None and after is None:
-        return Placing(relation=None, reason="nothing was known about this")
+        return Placing(relation=None, reason=reasons.NEW_KEY)
     about = f"{statement.subject} / {statement.attribute}"
     if after is None and not resumed_at:
-        return Placing(relation=Relation.REPLACES, reason=f"a later statement about {about}", before=before)
-    reason = f"learned late, about an earlier time of {about}"
+        return Placing(relation=Relation.REPLACES, reason=f"{reasons.LATER}{about}", before=before)
+    reason = f"{reasons.EARLIER}{about}"
     return Placing(relation=Relation.REPLACES, reason=reason, before=before, after=after, resumed_at=resumed_at)
 
 

@@ -12,7 +12,7 @@ from recollect.errors import Conflict, Denied, Invalid, NotFound, RecollectError
 from recollect.feed import MESSAGE, Feed
 from recollect.history import History, Message
 from recollect.ids import derived_id
-from recollect.knowledge import Category, Evidence, Knowledge, Learned, Origin, Statement
+from recollect.knowledge import Category, Evidence, Knowledge, Learned, Origin, Statement, reasons
 from recollect.knowledge.store import RecordStore
 from recollect.learnings.promotion import promote
 from recollect.learnings.store import ReportStore
@@ -188,7 +188,7 @@ class Learnings:
         for marker in reading.kept:
             statement = _statement(message_id, reading, marker, at=at, scope=scope)
             try:
-                outcome = knowledge.learn(statement, reason="marked in a message")
+                outcome = knowledge.learn(statement, reason=reasons.MARKED)
                 kept = outcome.record
                 if (
                     scope
@@ -197,7 +197,7 @@ class Learnings:
                     and kept.scope != scope
                     and not self._principal.is_confined
                 ):
-                    knowledge.move(kept.id, scope, reason="its message belongs there now")
+                    knowledge.move(kept.id, scope, reason=reasons.MOVED)
                 learned.append(outcome)
             except (Invalid, NotFound, Denied, Conflict) as error:
                 # Its message may say the content again, and a report outlives what is forgotten.

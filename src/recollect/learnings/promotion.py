@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from recollect import markers
 from recollect.errors import Invalid
 from recollect.history import Author, History, Message
-from recollect.knowledge import Evidence, Knowledge, Learned, Origin, Statement
+from recollect.knowledge import Evidence, Knowledge, Learned, Origin, Statement, reasons
 from recollect.knowledge.statements import category_named, tags_of
 from recollect.scopes import Principal
 
@@ -40,7 +40,7 @@ def promote(
         sources=(Evidence(message_id=message.id, quote=words if words in message.text else ""),),
     )
     # Which message is said by the sources. In a reason its id would be words that forgetting looks for everywhere.
-    return knowledge.learn(statement, reason="promoted from a message")
+    return knowledge.learn(statement, reason=reasons.PROMOTED)
 
 
 def shown_text(message: Message) -> str:
