@@ -1,13 +1,17 @@
 """One subject's attribute has one value at a time, whatever is said, taken back and undone. On both engines."""
 
 from collections.abc import Callable
+from itertools import pairwise
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import recollect
 from recollect.clock import to_text
-from recollect.errors import Conflict
-from recollect.knowledge import Evidence, Learned, Record, Relation, State, Statement
+from recollect.errors import Conflict, RecollectError
+from recollect.knowledge import Evidence, Knowledge, Learned, Origin, Record, Relation, State, Statement
+from recollect.scopes import Actor, Principal
 from recollect.testing import FrozenClock
 
 OpenHouse = Callable[..., recollect.Memory]
@@ -114,3 +118,133 @@ def test_the_reason_of_one_record_is_not_told_in_another(memory: recollect.Memor
     paris = kept(lives_in(memory, "Paris", JANUARY))
     lives_in(memory, "Zanzibar", MAY, reason="Zanzibar is what she told me")
     assert "Zanzibar" not in "".join(event.reason for event in memory.knowledge.events(paris.id))
+
+
+# Undoing
+
+
+def test_undoing_what_was_learned_late_lets_the_one_before_go_on(memory: recollect.Memory) -> None:
+    lives_in(memory, "Paris", JANUARY)
+    lives_in(memory, "Rome", MAY)
+    before = stays(memory)
+    lyon = kept(lives_in(memory, "Lyon", MARCH))
+    with_lyon = stays(memory)
+
+    memory.knowledge.undo(lyon.id)
+    assert stays(memory) == before
+    memory.knowledge.undo(lyon.id)
+    assert stays(memory) == with_lyon
+
+
+def test_undoing_the_last_one_brings_back_what_was_learned_late(memory: recollect.Memory) -> None:
+    lives_in(memory, "Paris", JANUARY)
+    rome = kept(lives_in(memory, "Rome", MAY))
+    lives_in(memory, "Lyon", MARCH)
+
+    memory.knowledge.undo(rome.id)
+    assert stays(memory) == [("Paris", "replaced", JANUARY, MARCH), ("Lyon", "current", MARCH, "")]
+
+
+def test_undoing_a_replacement_in_the_past_goes_on_until_the_next(memory: recollect.Memory) -> None:
+    paris = kept(lives_in(memory, "Paris", JANUARY))
+    lives_in(memory, "Lyon", MARCH)
+    lives_in(memory, "Rome", MAY)
+    before = stays(memory)
+
+    assert memory.knowledge.undo(paris.id).true_until == MAY
+    assert stays(memory) == [("Paris", "replaced", JANUARY, MAY), ("Rome", "current", MAY, "")]
+    memory.knowledge.undo(paris.id)
+    assert stays(memory) == before
+
+
+def test_what_comes_back_after_something_else_was_said_takes_its_place_in_time(memory: recollect.Memory) -> None:
+    paris = kept(lives_in(memory, "Paris", JANUARY))
+    memory.knowledge.retract(paris.id)
+    lives_in(memory, "Lyon", MARCH)
+
+    memory.knowledge.undo(paris.id)
+    assert stays(memory) == [("Paris", "replaced", JANUARY, MARCH), ("Lyon", "current", MARCH, "")]
+
+
+def test_an_end_by_its_own_word_outlives_an_undo(memory: recollect.Memory) -> None:
+    lives_in(memory, "Paris", JANUARY, true_until=FEBRUARY)
+    lyon = kept(lives_in(memory, "Lyon", MARCH))
+    memory.knowledge.undo(lyon.id)
+    assert stays(memory) == [("Paris", "current", JANUARY, FEBRUARY)]
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.data())
+def test_whatever_is_said_and_undone_there_is_one_value_at_a_time(open_house: OpenHouse, data: st.DataObject) -> None:
+    memory = open_house()
+    for _ in range(data.draw(st.integers(2, 12))):
+        say_or_undo(memory, data)
+        line = stays(memory)
+        for (_, state, _, until), (_, _, begins, _) in pairwise(line):
+            assert state == "replaced", line
+            assert until <= begins, line
+        assert not line or line[-1][1] == "current", line
+    before = memory.knowledge.pages(("", 0), 1_000)
+    memory.knowledge.rebuild()
+    assert memory.knowledge.pages(("", 0), 1_000) == before
+
+
+def say_or_undo(memory: recollect.Memory, data: st.DataObject) -> None:
+    records = memory.knowledge.records(subject="Ada", state="all", limit=1_000)
+    action = data.draw(st.sampled_from(["say", "say", "undo", "undo to", "edit"]))
+    name = data.draw(st.sampled_from(sorted(record.id for record in records))) if records else ""
+    try:
+        if action == "say" or not name:
+            lives_in(memory, data.draw(st.sampled_from(["Paris", "Lyon", "Rome"])), data.draw(st.sampled_from(MONTHS)))
+        elif action == "edit":
+            town = data.draw(st.sampled_from(["Oslo", "Bern"]))
+            memory.knowledge.edit(name, f"Ada lives in {town}.", value=town)
+        else:
+            memory.knowledge.undo(name, version=data.draw(st.integers(1, 3)) if action == "undo to" else None)
+    except RecollectError:
+        return  # Refused with a reason.
+
+
+# Correct once, stays corrected
+
+
+def librarian(memory: recollect.Memory) -> Knowledge:
+    return memory.knowledge.seen_by(Principal(actor=Actor.LIBRARIAN))
+
+
+def claim(text: str, message: str = "m1") -> Statement:
+    return Statement(text=text, origin=Origin.EXTRACTED, sources=(Evidence(message_id=message, quote=text),))
+
+
+def test_a_correction_that_is_undone_and_done_again_stays(memory: recollect.Memory) -> None:
+    reader = librarian(memory)
+    record = kept(reader.learn(claim("Beans need a pole.")))
+    memory.knowledge.edit(record.id, "Beans need none.")
+    for expected in ("same", "refused", "same", "refused"):
+        memory.knowledge.undo(record.id)
+        assert reader.learn(claim("Beans need a pole.")).outcome == expected
+
+
+def test_what_was_undone_as_a_whole_is_not_extracted_again(memory: recollect.Memory) -> None:
+    reader = librarian(memory)
+    record = kept(reader.learn(claim("Beans need a pole.")))
+    memory.knowledge.undo(record.id)
+    assert reader.learn(claim("Beans need a pole.")).outcome == "refused"
+    memory.knowledge.undo(record.id)
+    assert reader.learn(claim("Beans need a pole.")).outcome == "same"
+
+
+def test_a_replacement_that_was_undone_is_not_extracted_again(memory: recollect.Memory) -> None:
+    paris = kept(lives_in(memory, "Paris", JANUARY))
+    moved = Statement(
+        text="Ada lives in Rome.",
+        subject="Ada",
+        attribute="home",
+        value="Rome",
+        true_from=MARCH,
+        sources=(Evidence(message_id="m1", quote="Rome it is"),),
+    )
+    librarian(memory).learn(moved)
+    memory.knowledge.undo(paris.id)
+    assert librarian(memory).learn(moved).outcome == "refused"
+    assert stays(memory) == [("Paris", "current", JANUARY, "")]

@@ -1,13 +1,16 @@
 """Undo: an earlier version holds again, as a new version. Nothing is taken out of the stream.
 
-A record that took another's place and the one it replaced move together: where one comes back the other goes.
+A record that took another's place and the one it replaced move together: where one comes back the other goes. What a
+correction barred from being read again is barred exactly as long as the correction holds.
 """
 
-from dataclasses import fields
+from collections.abc import Sequence
+from dataclasses import fields, replace
 from typing import Any
 
 from recollect.errors import Conflict, NotFound
-from recollect.knowledge.records import Record, State
+from recollect.knowledge.line import end, ended_by, following, link, place_of, take_out, there
+from recollect.knowledge.records import Event, Record, State
 from recollect.knowledge.writing import Writer
 
 _RESTORED = [
@@ -28,54 +31,91 @@ def undo(writer: Writer, record: Record, version: int | None, reason: str) -> Re
     if wanted < 1:
         if record.state is State.RETRACTED:
             raise Conflict(f"Record {record.id} is taken back already.")
-        after = writer.change(record, "retracted", reason or "undo of its making", {"state": State.RETRACTED})
-    else:
-        target = versions[wanted]
-        content: dict[str, Any] = {name: getattr(target, name) for name in _RESTORED}
-        after = writer.change(record, "undone", reason or f"back to version {wanted}", content)
-        for undone in range(wanted + 1, record.version + 1):
-            writer.unbury(record, undone)
-    _move_neighbours(writer, record, after)
+        return _retract(writer, record, reason or "undo of its making")
+    return _restore(writer, record, versions[wanted], reason or f"back to version {wanted}")
+
+
+def _retract(writer: Writer, record: Record, reason: str) -> Record:
+    after = writer.change(record, "retracted", reason, {"state": State.RETRACTED}, is_correction=True)
+    take_out(writer, record)
     return after
 
 
-def _move_neighbours(writer: Writer, before: Record, after: Record) -> None:
-    if before.state is State.REPLACED and after.state is State.CURRENT:
-        _set(writer, before.replaced_by, State.CURRENT, State.RETRACTED, f"{after.id} holds again")
-    if before.state is State.CURRENT and after.state is State.REPLACED:
-        _set(writer, after.replaced_by, State.RETRACTED, State.CURRENT, f"it replaces {after.id} again")
-    if before.state is State.CURRENT and after.state is State.RETRACTED and before.replaces:
-        _reopen(writer, before.replaces, before.id)
-    if before.state is State.RETRACTED and after.state is State.CURRENT and after.replaces:
-        _close(writer, after.replaces, after)
+def _restore(writer: Writer, record: Record, target: Record, reason: str) -> Record:
+    content: dict[str, Any] = {name: getattr(target, name) for name in _RESTORED}
+    if target.state is State.RETRACTED:
+        after = writer.change(record, "undone", reason, content)
+        if record.state is not State.RETRACTED:
+            take_out(writer, record)
+    else:
+        before, behind = _neighbours(writer, record, target)
+        content |= end(writer, target, behind)
+        after = writer.change(record, "undone", reason, content)
+        for one in {found.id: found for found in (*ended_by(writer, after), *before)}.values():
+            link(writer, one, after, f"{after.id} holds again")
+    _bar_again(writer, after.id, target.version)
+    return after
 
 
-def _get(writer: Writer, record_id: str) -> Record | None:
-    return writer.records.get([record_id]).get(record_id) if record_id else None
+def _neighbours(writer: Writer, record: Record, target: Record) -> tuple[list[Record], Record | None]:
+    """(what ends where the record begins, what ends it) once the target holds again."""
+    if record.state is State.RETRACTED:
+        before, behind = place_of(writer, replace(target, replaced_by=record.replaced_by))
+        return [before] if before else [], behind
+    replacing = there(writer, target.replaced_by)
+    if replacing and replacing.state is State.RETRACTED:
+        return [], _bring_back(writer, replacing, f"it replaces {record.id} again")
+    undone = there(writer, record.replaced_by)
+    if undone is None or undone.id == target.replaced_by or undone.state is State.RETRACTED:
+        return [], following(writer, record)
+    behind = following(writer, undone)
+    writer.change(undone, "retracted", f"{record.id} holds again", {"state": State.RETRACTED}, is_correction=True)
+    for one in ended_by(writer, undone):
+        if one.id != record.id:
+            link(writer, one, behind, f"{undone.id} was taken back")
+    return [], behind
 
 
-def _set(writer: Writer, record_id: str, expected: State, state: State, reason: str) -> None:
-    record = _get(writer, record_id)
-    if record and record.state is expected:
-        writer.change(record, "retracted" if state is State.RETRACTED else "restored", reason, {"state": state})
+def _bring_back(writer: Writer, record: Record, reason: str) -> Record:
+    _, behind = place_of(writer, record)
+    after = writer.change(record, "restored", reason, end(writer, record, behind))
+    _bar_again(writer, after.id, record.version - 1)
+    return after
 
 
-def _reopen(writer: Writer, record_id: str, replaced_by: str) -> None:
-    """What was replaced holds again, as it was before that."""
-    record = _get(writer, record_id)
-    if record is None or record.state is not State.REPLACED or record.replaced_by != replaced_by:
-        return
-    versions = writer.records.versions([record_id])[record_id]
-    open_ones = [found for found in versions if found.replaced_by != replaced_by]
-    until = open_ones[-1].true_until if open_ones else ""
-    reason = f"{replaced_by} was taken back"
-    changes = {"state": State.CURRENT, "replaced_by": "", "true_until": until}
-    writer.change(record, "restored", reason, changes)
+# What may not be read again
 
 
-def _close(writer: Writer, record_id: str, by: Record) -> None:
-    record = _get(writer, record_id)
-    if record and record.state is State.CURRENT:
-        until = max(by.true_from, record.true_from)
-        changes: dict[str, Any] = {"state": State.REPLACED, "replaced_by": by.id, "true_until": until}
-        writer.change(record, "replaced", f"{by.id} holds again", changes)
+def _bar_again(writer: Writer, record_id: str, version: int) -> None:
+    """What was barred when this version held is barred now, and nothing else that this record barred."""
+    events = writer.events.of_record(record_id)
+    for event in events:
+        writer.unbury(event.number)
+    for barred in _barred(events).get(version, []):
+        writer.bury(barred, events[-1].number)
+
+
+def _barred(events: Sequence[Event]) -> dict[int, list[Record]]:
+    """Version → what the record said before and was corrected. An undo barred what the version barred it went to."""
+    found: dict[int, list[Record]] = {}
+    said: dict[tuple[str, str, bool], int] = {}
+    before: Record | None = None
+    for event in events:
+        record = event.after
+        if record is None:
+            continue
+        saying = (record.text, record.value, record.state is State.RETRACTED)
+        if before and record.version > before.version:
+            known = found[before.version]
+            if event.action in ("undone", "restored"):
+                known = found.get(said.get(saying, before.version), known)
+            elif event.action == "retracted" or (
+                event.action == "edited" and (before.text, before.value) != (record.text, record.value)
+            ):
+                known = [*known, before]
+            found[record.version] = known
+        else:
+            found.setdefault(record.version, [])
+        said[saying] = record.version
+        before = record
+    return found

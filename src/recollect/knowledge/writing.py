@@ -64,7 +64,7 @@ class Writer:
         self.records.add([after])
         number = self._note(after, action, reason)
         if is_correction:
-            self.bury(before, f"{EVENT_ORIGIN}{number}")
+            self.bury(before, number)
         return after
 
     def confirm(self, record: Record, statement: Statement, true_from: str, reason: str) -> Record:
@@ -112,19 +112,18 @@ class Writer:
 
     # What may not come back
 
-    def bury(self, record: Record, origin: str) -> None:
+    def bury(self, record: Record, event: int) -> None:
+        """What a record said before an event of this number corrected it may not be read again where it was read."""
         if not record.sources:
             return
         self._hasher = self._hasher or hasher(self.session, self.house, make=True)
         assert self._hasher
         hashes = set[str]().union(*claims.hashes_of(self._hasher, record))
-        self._tombstones.bury(claims.CLAIM, hashes, origin)
+        self._tombstones.bury(claims.CLAIM, hashes, f"{EVENT_ORIGIN}{event}")
 
-    def unbury(self, record: Record, version: int) -> None:
-        """The correction that made this version is undone: what it corrected may be read again."""
-        for event in self.events.of_record(record.id):
-            if event.version == version:
-                self._tombstones.lift(f"{EVENT_ORIGIN}{event.number}")
+    def unbury(self, event: int) -> None:
+        """What this event corrected may be read again."""
+        self._tombstones.lift(f"{EVENT_ORIGIN}{event}")
 
     def is_refused(self, statement: Statement) -> bool:
         """Whether it was corrected or forgotten where it was read: at every place it is said to be from."""
