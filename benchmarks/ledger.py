@@ -97,6 +97,7 @@ class Ledger:
         self._last_act: dict[tuple[str, Key], int] = {}
         self._acts = self._made = 0
         self._touched: dict[int, list[Entry]] = {}
+        self._cuts: set[int] = set()
 
     # Learning
 
@@ -144,6 +145,7 @@ class Ledger:
             resumed = self._new(rest, now, is_told=before.is_told)
             self._write(resumed, replace(before.now, said=rest, since=now))
             until = again[0]
+            self._cuts.add(self._acts)
         if until:
             said = replace(said, true_until=min(said.true_until, until) if said.true_until else until)
         self._write(entry, Version(said=said, state=REPLACED if until else CURRENT, since=now))
@@ -203,8 +205,10 @@ class Ledger:
         self._write(entry, replace(entry.now, state=RETRACTED, since=now, barred=self._with_claims(entry)))
 
     def can_undo(self, entry: Entry) -> bool:
-        """Whether its last change is the last one of its whole line: then it is plain what was there before."""
-        return self._last_act[entry.now.said.scope, entry.now.said.key] == entry.acts[-1]
+        """Whether its last change is the last one of its whole line: then it is plain what was there before. Not so
+        where an entry was cut in two: both halves say the same, and either may go on."""
+        act = entry.acts[-1]
+        return act not in self._cuts and self._last_act[entry.now.said.scope, entry.now.said.key] == act
 
     def undo(self, entry: Entry, now: str) -> None:
         touched = self._touched[entry.acts[-1]]
