@@ -206,9 +206,12 @@ class Ledger:
 
     def can_undo(self, entry: Entry) -> bool:
         """Whether its last change is the last one of its whole line: then it is plain what was there before. Not so
-        where an entry was cut in two: both halves say the same, and either may go on."""
-        act = entry.acts[-1]
-        return act not in self._cuts and self._last_act[entry.now.said.scope, entry.now.said.key] == act
+        where an entry was cut in two (both halves say the same, and either may go on) and where another was taken back
+        (what stands before it may go on, or leave a gap)."""
+        act, place = entry.acts[-1], (entry.now.said.scope, entry.now.said.key)
+        others = [one for one in self._by_key[place] if one not in self._touched[act]]
+        is_plain = act not in self._cuts and all(one.now.state != RETRACTED for one in others)
+        return is_plain and self._last_act[place] == act
 
     def undo(self, entry: Entry, now: str) -> None:
         touched = self._touched[entry.acts[-1]]
