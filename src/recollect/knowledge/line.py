@@ -38,6 +38,11 @@ def place_of(writer: Writer, record: Record) -> tuple[Record | None, Record | No
         before = there(writer, record.replaces)
         return before if before and before.state is not State.RETRACTED else None, following(writer, record)
     line = [one for one in writer.records.about(record.scope, record.key) if one.id != record.id]
+    behind = following(writer, record)
+    if behind and behind.true_from == record.true_from:
+        # Said about the same moment: the order in which they were said is the order in which they stand.
+        earlier = [one for one in line[: line.index(behind)] if one.true_from <= record.true_from]
+        return earlier[-1] if earlier else None, behind
     before = next((one for one in reversed(line) if one.true_from <= record.true_from), None)
     return before, next((one for one in line if one.true_from > record.true_from), None)
 

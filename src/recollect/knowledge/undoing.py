@@ -62,25 +62,39 @@ def _neighbours(writer: Writer, record: Record, target: Record) -> tuple[list[Re
     if record.state is State.RETRACTED:
         before, behind = place_of(writer, replace(target, replaced_by=record.replaced_by))
         return [before] if before else [], behind
+    behind = _replacing(writer, record, target)
+    if record.key is None or target.true_from == record.true_from:
+        return [], behind
+    take_out(writer, record)
+    before, behind = place_of(writer, replace(target, replaced_by=""))
+    return [before] if before else [], behind
+
+
+def _replacing(writer: Writer, record: Record, target: Record) -> Record | None:
+    """What ends a record that holds or held. What replaced the target comes back; what replaced it later goes."""
     replacing = there(writer, target.replaced_by)
     if replacing and replacing.state is State.RETRACTED:
-        return [], _bring_back(writer, replacing, f"it replaces {record.id} again")
+        return _bring_back(writer, replacing, record)
     undone = there(writer, record.replaced_by)
     if undone is None or undone.id == target.replaced_by or undone.state is State.RETRACTED:
-        return [], following(writer, record)
+        return following(writer, record)
     behind = following(writer, undone)
     writer.change(undone, "retracted", f"{record.id} holds again", {"state": State.RETRACTED}, is_correction=True)
     for one in ended_by(writer, undone):
         if one.id != record.id:
             link(writer, one, behind, f"{undone.id} was taken back")
-    return [], behind
+    return behind
 
 
-def _bring_back(writer: Writer, record: Record, reason: str) -> Record:
-    _, behind = place_of(writer, record)
-    after = writer.change(record, "restored", reason, end(writer, record, behind))
-    _bar_again(writer, after.id, record.version - 1)
-    return after
+def _bring_back(writer: Writer, replacing: Record, record: Record) -> Record | None:
+    """What replaced a record comes back, and ends it again, unless something stands between them by now."""
+    before, behind = place_of(writer, replacing)
+    after = writer.change(replacing, "restored", f"it replaces {record.id} again", end(writer, replacing, behind))
+    _bar_again(writer, after.id, replacing.version - 1)
+    if before is None or before.id == record.id:
+        return after
+    link(writer, before, after, f"{after.id} holds again")
+    return following(writer, record)
 
 
 # What may not be read again
