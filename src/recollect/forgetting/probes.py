@@ -1,7 +1,7 @@
 """Keyed fingerprints of something that was forgotten, by which it can be looked for without knowing it any more.
 
-A probe is a window of bytes, as a 64-bit keyed hash that rolls over any data, and a 20-bit keyed hash of its first four
-bytes that rules most places out at once. Windows lie where JSON escapes nothing, so that one is found in a text, in
+A probe is a window of bytes, as a 64-bit keyed hash that rolls over any data, and a 20-bit keyed hash of its first
+eight bytes that rules most places out at once. Windows lie where JSON escapes nothing, so that one is found in a text, in
 JSON that holds the text, and in the raw bytes of a file alike. Without the house's secret they say nothing.
 """
 
@@ -23,7 +23,8 @@ APART = 2_048
 database file has some of them."""
 MOST = 20_000
 """Of one act of forgetting."""
-GRAM = 4
+GRAM = 8
+"""Bytes. Fewer are in every text of the same words, and would rule out little."""
 BUCKET_BITS = 20
 
 PROBE = np.dtype([("hash", "<u8"), ("bucket", "<u4")])
@@ -41,7 +42,7 @@ class Fingerprint:
     def __init__(self, hasher: Hasher) -> None:
         table = np.frombuffer(hasher.bytes_for("probe", 256 * 8), "<u8")
         self._tables = [_rotated(table, place) for place in range(WINDOW)]
-        self._factor = np.uint32(int.from_bytes(hasher.bytes_for("gram", 4), "little") | 1)
+        self._factor = np.uint64(int.from_bytes(hasher.bytes_for("gram", GRAM), "little") | 1)
 
     def hashes(self, data: Bytes, starts: NDArray[np.int64]) -> Hashes:
         """Of the windows that begin at these places."""
@@ -50,10 +51,10 @@ class Fingerprint:
             made ^= table[data[starts + place]]
         return made
 
-    def buckets(self, data: Bytes) -> NDArray[np.uint32]:
-        """Of the four bytes at every place."""
-        grams = np.ndarray(shape=(len(data) - GRAM + 1,), dtype="<u4", buffer=data.data, strides=(1,))
-        return (grams * self._factor) >> np.uint32(32 - BUCKET_BITS)
+    def buckets(self, data: Bytes) -> NDArray[np.uint64]:
+        """Of the first bytes at every place."""
+        grams = np.ndarray(shape=(len(data) - GRAM + 1,), dtype="<u8", buffer=data.data, strides=(1,))
+        return (grams * self._factor) >> np.uint64(64 - BUCKET_BITS)
 
 
 @dataclass(frozen=True, slots=True)
