@@ -167,6 +167,8 @@ def test_a_marker_at_the_start_of_a_line_is_kept(text: str) -> None:
         (f"Write {TEA}", "not at the start of a line"),
         (f"- {TEA}", "not at the start of a line"),
         ("Like this: [REMEMBER] {…}", "not at the start of a line"),
+        (TEA.replace("[REMEMBER]", "**[REMEMBER]**"), "not at the start of a line"),
+        (TEA.replace("[REMEMBER]", "- `[REMEMBER]`:"), "not at the start of a line"),
     ],
 )
 def test_a_quoted_marker_is_reported_and_stays_in_the_text(text: str, problem: str) -> None:

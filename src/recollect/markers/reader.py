@@ -18,7 +18,7 @@ MOST_SPACE = 100
 
 _START = re.compile(rf" {{0,{MOST_INDENT}}}{re.escape(KEYWORD)}")
 _SPACE = re.compile(r"[ \t\r]*")
-_MENTION = re.compile(rf"{re.escape(KEYWORD)}[ \t]*\{{")
+_MENTION = re.compile(rf"{re.escape(KEYWORD)}[*_`:]*[ \t]*\{{")
 _QUOTE = re.compile(r" {0,3}>")
 _INDENTED = re.compile(r" {4}| {0,3}\t")
 _FENCE = re.compile(r"(?P<lead> {0,3}(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)(?P<run>`{3,}|~{3,})(?P<info>.*)", re.DOTALL)
