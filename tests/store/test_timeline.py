@@ -1,6 +1,7 @@
 """One subject's attribute has one value at a time, whatever is said, taken back and undone. On both engines."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -94,6 +95,18 @@ def test_who_reads_an_expired_claim_again_where_it_stood_does_not_renew_it(
     memory.knowledge.learn(claim)
     memory.knowledge.learn(Statement(text=claim.text, sources=claim.sources))
     assert memory.knowledge.records() == []
+
+
+def test_who_reads_old_messages_again_does_not_bring_back_what_they_said(memory: recollect.Memory) -> None:
+    reader = librarian(memory)
+    homes = [
+        replace(claim(f"Ada lives in {town}.", town), subject="Ada", attribute="home", value=town)
+        for town in ("Paris", "Rome")
+    ]
+    for statement in (*homes, *homes):
+        reader.learn(statement)
+    assert [record.value for record in memory.knowledge.records()] == ["Rome"]
+    assert [len(memory.knowledge.versions(record.id)) for record in memory.knowledge.records(state="all")] == [1, 2]
 
 
 @pytest.mark.parametrize("relation", [Relation.SAME, Relation.REFINES, Relation.REPLACES])

@@ -39,6 +39,9 @@ def is_same(record: Record, statement: Statement) -> bool:
 
 def place(statement: Statement, true_from: str, known: Sequence[Record]) -> Placing:
     """`known`: what is known about the same, in the order in which it was true."""
+    read = next((record for record in known if is_same(record, statement) and _was_read(record, statement)), None)
+    if read:
+        return Placing(relation=Relation.SAME, reason=reasons.KNOWN, same=read)
     before = next((record for record in reversed(known) if record.true_from <= true_from), None)
     after = next((record for record in known if record.true_from > true_from), None)
     if before and is_same(before, statement) and _reaches(before, true_from):
@@ -53,6 +56,12 @@ def place(statement: Statement, true_from: str, known: Sequence[Record]) -> Plac
         return Placing(relation=Relation.REPLACES, reason=f"{reasons.LATER}{about}", before=before)
     reason = f"{reasons.EARLIER}{about}"
     return Placing(relation=Relation.REPLACES, reason=reason, before=before, after=after, resumed_at=resumed_at)
+
+
+def _was_read(record: Record, statement: Statement) -> bool:
+    """Whether it has all these sources: who reads them once more tells nothing new, least of all that it is so now."""
+    sources = {source.message_id for source in statement.sources}
+    return bool(sources) and sources <= {source.message_id for source in record.sources}
 
 
 def _reaches(record: Record, moment: str) -> bool:

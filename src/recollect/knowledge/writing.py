@@ -73,21 +73,21 @@ class Writer:
         nothing."""
         known = {source.message_id for source in record.sources}
         new = tuple(source for source in statement.sources if source.message_id not in known)
+        if statement.sources and not new:
+            return record
         changes: dict[str, Any] = {"sources": (*record.sources, *new)} if new else {}
-        if new or not statement.sources:
-            if record.is_expired(self.now) and not statement.is_expired(self.now):
-                changes["expires_at"] = statement.expires_at
-            if record.state is State.CURRENT and not record.true_until and statement.true_until > record.true_from:
-                changes["true_until"] = statement.true_until
+        if record.is_expired(self.now) and not statement.is_expired(self.now):
+            changes["expires_at"] = statement.expires_at
+        if record.state is State.CURRENT and not record.true_until and statement.true_until > record.true_from:
+            changes["true_until"] = statement.true_until
         if true_from < record.true_from:
             changes |= {"true_from": true_from, "restated": (record.true_from, *record.restated)}
         elif true_from > record.true_from and true_from not in record.restated:
             changes["restated"] = tuple(sorted({*record.restated, true_from}))
         if changes:
             return self.change(record, "confirmed", reason, changes)
-        if not statement.sources:
-            self.check_write(record.scope)
-            self._append(record, "confirmed", reason)
+        self.check_write(record.scope)
+        self._append(record, "confirmed", reason)
         return record
 
     def _note(self, record: Record, action: str, reason: str) -> int:
