@@ -26,6 +26,17 @@ def test_an_edit_makes_a_version_and_undo_brings_the_old_one_back(home: Path) ->
     assert "Restored, version 5: " in run("undo", made["id"], home=home).out
 
 
+def test_a_person_is_told_what_an_edit_did_not_do(home: Path) -> None:
+    made = remember(home, "Beans are sown in May.")
+
+    assert "Nothing to change, version 1: " in run("edit", made["id"], "Beans are sown in May.", home=home).out
+    again = run("remember", "Beans are sown in May.", "--tag", "garden", home=home).out
+    assert "Known already" in again
+    assert "`edit` changes them" in again
+    assert "Taken back, version 3, retracted: " in run("edit", made["id"], "--retract", home=home).out
+    assert "Changed, version 4, retracted: " in run("edit", made["id"], "Beans wait for June.", home=home).out
+
+
 def test_tags_are_replaced_or_taken_away(home: Path) -> None:
     made = remember(home, "Beans are sown in May.", "--tag", "garden")
 

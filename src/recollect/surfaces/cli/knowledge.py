@@ -214,16 +214,17 @@ def edit(place: Place, name: str, text: str | None, retract: bool, agent: str, a
     if retract and changes:
         raise click.UsageError("--retract takes a record back as it is: leave the other changes out.")
     with place.opened_as(agent) as memory:
+        before = memory.knowledge.record(name)
         if retract:
             changed = memory.knowledge.retract(name, **kept)
         else:
             if not changes:
-                before = memory.knowledge.record(name)
                 # What was read is what is changed: who was quicker is not overwritten.
                 kept["expected_version"] = kept["expected_version"] or before.version
                 changes = {"text": _edited(before)}
             changed = memory.knowledge.edit(name, **changes, **kept)
-    _tell_changed(changed, "Taken back" if retract else "Changed", place, as_json)
+    word = "Taken back" if retract else "Changed" if changed.version > before.version else "Nothing to change"
+    _tell_changed(changed, word, place, as_json)
 
 
 def _changes(text: str | None, options: dict[str, Any]) -> dict[str, Any]:
@@ -268,7 +269,8 @@ def _tell_changed(changed: "Record", word: str, place: Place, as_json: bool) -> 
     if as_json:
         print_json(record_json(changed))
         return
-    say(f"{style(word, 'green')}, version {changed.version}: {on_one_line(changed.text)}")
+    state = "" if changed.state == "current" else f", {changed.state}"
+    say(f"{style(word, 'green')}, version {changed.version}{state}: {on_one_line(changed.text)}")
     print_next(changed, place.invocation())
 
 

@@ -138,7 +138,9 @@ def print_learned(learned: "Learned", program: str) -> None:
     say(f"{style(_outcome(learned, record), 'green')}: {on_one_line(record.text)}")
     if learned.replaced and learned.replaced.id != record.id:
         say(f"  before: {style(on_one_line(learned.replaced.text), 'dim')}")
-    if learned.outcome != "new":
+    if learned.outcome == "same":
+        say(f"  {style('Its words, tags and weight stay as they are; `edit` changes them.', 'dim')}")
+    elif learned.outcome != "new":
         say(f"  {style(printable(learned.reason), 'dim')}")
     print_next(record, program)
 
