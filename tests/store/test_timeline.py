@@ -247,6 +247,20 @@ def test_what_was_undone_as_a_whole_is_not_extracted_again(memory: recollect.Mem
     assert reader.learn(claim("Beans need a pole.")).outcome == "same"
 
 
+def test_what_two_corrections_bar_is_barred_until_both_are_undone(memory: recollect.Memory) -> None:
+    reader = librarian(memory)
+    source = (Evidence(message_id="m1", quote="Beans need a pole, peas a net."),)
+    beans, peas = (
+        Statement(text="Beans need a pole.", sources=source),
+        Statement(text="Peas need a net.", sources=source),
+    )
+    records = [kept(reader.learn(statement)) for statement in (beans, peas)]
+    for record in records:
+        memory.knowledge.retract(record.id)
+    memory.knowledge.undo(records[0].id)
+    assert reader.learn(peas).outcome == "refused"
+
+
 def test_a_replacement_that_was_undone_is_not_extracted_again(memory: recollect.Memory) -> None:
     paris = kept(lives_in(memory, "Paris", JANUARY))
     moved = Statement(

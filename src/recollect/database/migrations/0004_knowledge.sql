@@ -70,7 +70,7 @@ CREATE TABLE lineage_tombstones (
     hash {key} NOT NULL,
     kind {key} NOT NULL,
     origin {key} NOT NULL,
-    PRIMARY KEY (house, hash)
+    PRIMARY KEY (house, hash, origin)
 );
 CREATE INDEX lineage_tombstones_by_origin ON lineage_tombstones (house, origin);
 CREATE TABLE lineage_receipts (
