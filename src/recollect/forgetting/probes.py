@@ -1,8 +1,8 @@
 """Keyed fingerprints of something that was forgotten, by which it can be looked for without knowing it any more.
 
 A probe is a window of bytes, as a 64-bit keyed hash that rolls over any data, and a 20-bit keyed hash of its first
-eight bytes that rules most places out at once. Windows lie where JSON escapes nothing, so that one is found in a text, in
-JSON that holds the text, and in the raw bytes of a file alike. Without the house's secret they say nothing.
+eight bytes that rules most places out at once. Windows lie where JSON escapes nothing, so that one is found in a text,
+in JSON that holds the text, and in the raw bytes of a file alike. Without the house's secret they say nothing.
 """
 
 from collections.abc import Iterable
