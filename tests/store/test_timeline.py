@@ -275,3 +275,34 @@ def test_a_replacement_that_was_undone_is_not_extracted_again(memory: recollect.
     memory.knowledge.undo(paris.id)
     assert librarian(memory).learn(moved).outcome == "refused"
     assert stays(memory) == [("Paris", "current", JANUARY, "")]
+
+
+# Between scopes
+
+
+def test_what_an_agent_corrects_is_corrected_for_itself_alone(memory: recollect.Memory) -> None:
+    memory.agents.add("ada")
+    ada = memory.as_agent("ada")
+    for act in ("retract", "forget"):
+        said = claim("Beans need a pole.", f"message of {act}")
+        record = kept(ada.knowledge.learn(said))
+        ada.knowledge.retract(record.id) if act == "retract" else ada.forget(record=record.id, verify=False)
+        assert ada.knowledge.learn(said).outcome == "refused"
+        assert librarian(memory).learn(replace(said, scope="ada")).outcome == "refused"
+        assert librarian(memory).learn(said).outcome != "refused"
+
+
+def test_a_record_that_moves_takes_its_place_among_what_is_said_there(memory: recollect.Memory) -> None:
+    memory.agents.add("ada")
+    paris = kept(lives_in(memory, "Paris", JANUARY))
+    rome = kept(lives_in(memory, "Rome", MARCH))
+    oslo = kept(lives_in(memory, "Oslo", MAY, scope="ada"))
+
+    moved = memory.knowledge.move(rome.id, "ada")
+    assert (moved.state, moved.true_until, moved.replaced_by, moved.replaces) == (State.REPLACED, MAY, oslo.id, "")
+    left = memory.knowledge.record(paris.id)
+    assert (left.state, left.true_until, left.replaced_by) == (State.CURRENT, "", "")
+
+    memory.knowledge.move(paris.id, "ada")
+    assert [stay[0] for stay in stays(memory)] == ["Paris", "Rome", "Oslo"]
+    assert [stay[1] for stay in stays(memory)] == ["replaced", "replaced", "current"]

@@ -68,7 +68,8 @@ class Erasing:
         hashes = {claims.id_hash(hasher, record_id) for record_id in record_ids}
         tombstones.bury(claims.IDENTITY, hashes, origin)
         for record in _flat(versions.values()):
-            tombstones.bury(claims.CLAIM, set[str]().union(*claims.hashes_of(hasher, record)), origin)
+            scope = claims.barred_scope(principal, record)
+            tombstones.bury(claims.CLAIM, set[str]().union(*claims.hashes_of(hasher, record, scope)), origin)
         blanked = self._events.blank(record_ids)
         removed = self._records.delete(record_ids)
         self._edges.delete(RECORD, record_ids)

@@ -22,7 +22,7 @@ def learn(writer: Writer, statement: Statement, relation: Relation | None, other
         return Learned(outcome=Relation.SAME, record=there, reason=reasons.KEPT)
     if statement.id and writer.is_taken(statement.id):
         raise Conflict(f"The id {statement.id} is in use. Leave it out, and the record gets one of its own.")
-    if writer.principal.actor is not Actor.PERSON and writer.is_refused(statement):
+    if writer.principal.actor is not Actor.PERSON and writer.is_refused(statement, scope):
         return Learned(outcome="refused", record=None, reason="it was corrected or forgotten where it was read")
     record = first_version(statement, statement.id or new_id(), scope, writer.now)
     if record.true_until and record.true_until < record.true_from:

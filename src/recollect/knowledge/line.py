@@ -10,24 +10,26 @@ from recollect.knowledge.records import Record, State
 from recollect.knowledge.writing import Writer
 
 
-def there(writer: Writer, record_id: str) -> Record | None:
-    return writer.records.get([record_id]).get(record_id) if record_id else None
+def there(writer: Writer, record_id: str, scope: str) -> Record | None:
+    """As it is now. A line lies in one scope: what moved elsewhere is not there."""
+    found = writer.records.get([record_id]).get(record_id) if record_id else None
+    return found if found and found.scope == scope else None
 
 
 def following(writer: Writer, record: Record) -> Record | None:
     """What holds after it by now: what replaced it, or where that was taken back, what comes behind."""
     seen = {record.id}
-    found = there(writer, record.replaced_by)
+    found = there(writer, record.replaced_by, record.scope)
     while found and found.state is State.RETRACTED and found.id not in seen:
         seen.add(found.id)
-        found = there(writer, found.replaced_by)
+        found = there(writer, found.replaced_by, record.scope)
     return found if found and found.state is not State.RETRACTED else None
 
 
 def ended_by(writer: Writer, record: Record) -> list[Record]:
     """What ends where this one begins."""
     line = writer.records.about(record.scope, record.key) if record.key else []
-    replaced = there(writer, record.replaces)
+    replaced = there(writer, record.replaces, record.scope)
     found = {one.id: one for one in (*line, *([replaced] if replaced else []))}
     return [one for one in found.values() if one.replaced_by == record.id and one.state is not State.RETRACTED]
 
@@ -35,7 +37,7 @@ def ended_by(writer: Writer, record: Record) -> list[Record]:
 def place_of(writer: Writer, record: Record) -> tuple[Record | None, Record | None]:
     """(what stands before it, what stands behind it) when a record that was taken back comes back."""
     if record.key is None:
-        before = there(writer, record.replaces)
+        before = there(writer, record.replaces, record.scope)
         return before if before and before.state is not State.RETRACTED else None, following(writer, record)
     line = [one for one in writer.records.about(record.scope, record.key) if one.id != record.id]
     behind = following(writer, record)
@@ -69,11 +71,11 @@ def link(writer: Writer, before: Record, after: Record | None, reason: str) -> N
         writer.change(before, "replaced" if after else "restored", reason, changes)
 
 
-def take_out(writer: Writer, record: Record) -> None:
-    """It was taken back: what it had ended goes on until what comes behind it."""
+def take_out(writer: Writer, record: Record, reason: str = "what had ended it was taken back") -> None:
+    """What it had ended goes on until what comes behind it."""
     behind = following(writer, record)
     for one in ended_by(writer, record):
-        link(writer, one, behind, f"{record.id} was taken back")
+        link(writer, one, behind, reason)
 
 
 def _own_end(writer: Writer, record: Record) -> tuple[str, tuple[str, ...]]:
@@ -83,6 +85,6 @@ def _own_end(writer: Writer, record: Record) -> tuple[str, tuple[str, ...]]:
     if open_ones:
         return open_ones[-1].true_until, open_ones[-1].restated
     first = versions[0]
-    cut_by = there(writer, first.replaced_by)
+    cut_by = there(writer, first.replaced_by, record.scope)
     is_cut = cut_by is None or first.true_until >= cut_by.true_from
     return "" if is_cut else first.true_until, first.restated

@@ -72,10 +72,10 @@ def _neighbours(writer: Writer, record: Record, target: Record) -> tuple[list[Re
 
 def _replacing(writer: Writer, record: Record, target: Record) -> Record | None:
     """What ends a record that holds or held. What replaced the target comes back; what replaced it later goes."""
-    replacing = there(writer, target.replaced_by)
+    replacing = there(writer, target.replaced_by, record.scope)
     if replacing and replacing.state is State.RETRACTED:
         return _bring_back(writer, replacing, record)
-    undone = there(writer, record.replaced_by)
+    undone = there(writer, record.replaced_by, record.scope)
     if undone is None or undone.id == target.replaced_by or undone.state is State.RETRACTED:
         return following(writer, record)
     behind = following(writer, undone)

@@ -118,21 +118,23 @@ class Writer:
             return
         self._hasher = self._hasher or hasher(self.session, self.house, make=True)
         assert self._hasher
-        hashes = set[str]().union(*claims.hashes_of(self._hasher, record))
+        scope = claims.barred_scope(self.principal, record)
+        hashes = set[str]().union(*claims.hashes_of(self._hasher, record, scope))
         self._tombstones.bury(claims.CLAIM, hashes, f"{EVENT_ORIGIN}{event}")
 
     def unbury(self, event: int) -> None:
         """What this event corrected may be read again."""
         self._tombstones.lift(f"{EVENT_ORIGIN}{event}")
 
-    def is_refused(self, statement: Statement) -> bool:
+    def is_refused(self, statement: Statement, scope: str) -> bool:
         """Whether it was corrected or forgotten where it was read: at every place it is said to be from."""
         if self._hasher is None:
             return False
         if statement.id and self._tombstones.buried([claims.id_hash(self._hasher, statement.id)]):
             return True
-        places = claims.hashes_of(self._hasher, statement)
-        return bool(places) and all(self._tombstones.buried(sorted(hashes)) for hashes in places)
+        everywhere, here = (claims.hashes_of(self._hasher, statement, one) for one in ("", scope))
+        places = [sorted(hashes | own) for hashes, own in zip(everywhere, here, strict=True)]
+        return bool(places) and all(self._tombstones.buried(hashes) for hashes in places)
 
 
 def first_version(statement: Statement, record_id: str, scope: str, now: str) -> Record:
