@@ -89,9 +89,11 @@ def _database(memory: Memory) -> Finding:
 
 
 def _disk(memory: Memory) -> Finding:
-    free = shutil.disk_usage(memory.settings.home).free
+    home = memory.settings.home
+    # With a database elsewhere the home may not be made yet.
+    free = shutil.disk_usage(next(folder for folder in (home, *home.parents) if folder.exists())).free
     if free < MIN_FREE_BYTES:
-        return _warning("disk", f"Only {free / 1e6:,.0f} MB are free for {memory.settings.home}", "Free some space.")
+        return _warning("disk", f"Only {free / 1e6:,.0f} MB are free for {home}", "Free some space.")
     return _ok("disk", f"{free / 1e9:,.1f} GB free")
 
 
