@@ -105,6 +105,10 @@ def test_a_reason_that_is_no_text_is_refused(memory: recollect.Memory) -> None:
     assert memory.knowledge.records() == []
 
 
+def test_signs_alone_are_not_all_the_same(memory: recollect.Memory) -> None:
+    assert [memory.knowledge.remember(text).outcome for text in ("...", "!!!", "...")] == ["new", "new", "same"]
+
+
 def test_a_credential_in_a_reason_is_masked(memory: recollect.Memory) -> None:
     secret = "ghp_" + "a1B2" * 9
     record = memory.knowledge.remember("one", reason=f"as {secret} says").record
@@ -134,6 +138,30 @@ def test_an_id_in_use_elsewhere_cannot_be_taken(memory: recollect.Memory) -> Non
         memory.as_agent("ada").knowledge.learn(Statement(text="Ada keeps cats.", id=theirs.id))
     assert "bees" not in str(raised.value)
     assert memory.knowledge.records() == [theirs]
+
+
+def test_an_agent_does_not_learn_by_forgetting_who_else_has_its_words(memory: recollect.Memory) -> None:
+    for name in ("ada", "bert"):
+        memory.agents.add(name)
+    words = "The spare key lies under the third flower pot."
+    memory.as_agent("bert").knowledge.remember(words)
+    ada = memory.as_agent("ada")
+    record = ada.knowledge.remember(words).record
+    assert record
+    told = ada.forget(record=record.id)
+    assert (told.is_verified, told.also_in) == (True, {})
+
+
+def test_an_agent_reads_no_versions_of_others(memory: recollect.Memory) -> None:
+    memory.agents.add("ada")
+    theirs = memory.knowledge.remember("one", scope="house").record
+    memory.agents.add("bert")
+    own = memory.as_agent("bert").knowledge.remember("two").record
+    assert theirs
+    assert own
+    ada = memory.as_agent("ada").knowledge
+    assert ada.pages(("", 0), 10) == [theirs]
+    assert ada.indexed([theirs.id, own.id]) == {theirs.id: [theirs]}
 
 
 def test_a_record_that_is_not_there_is_named(memory: recollect.Memory) -> None:

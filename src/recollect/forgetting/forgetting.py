@@ -322,7 +322,9 @@ class Forgetting:
                     probes=outcome.left.packed(),
                 )
             )
-        return replace(told, removed=removed, state=str(state), residue=outcome.residue, also_in=outcome.also_in)
+        # An agent could ask by this who else has some words: it would only have to remember and forget them.
+        also_in = {} if self._principal.is_confined else outcome.also_in
+        return replace(told, removed=removed, state=str(state), residue=outcome.residue, also_in=also_in)
 
     # Later
 

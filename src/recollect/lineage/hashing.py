@@ -9,7 +9,8 @@ HASH_BYTES = 16
 
 def folded(text: str) -> str:
     """Text as it is compared: case, width, and white space do not count, and neither does a full stop at the end."""
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().split()).rstrip(".!")
+    plain = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+    return plain.rstrip(".!") or plain
 
 
 class Hasher:
