@@ -66,7 +66,7 @@ def forget(
         if receipts:
             _list_receipts(memory.forgetting.receipts(), as_json)
         elif verify is not None:
-            _tell_verified(memory.forgetting.verify("" if verify == ALL else verify), as_json)
+            _tell_verified(memory.forgetting.verify("" if verify == ALL else verify), place.invocation(), as_json)
         elif dry_run:
             _tell_plan(memory, memory.forget(**given, dry_run=True), as_json)
         else:
@@ -173,7 +173,7 @@ def _tell_done(forgotten: "Forgotten", program: str, as_json: bool) -> None:
     _stop_unless_gone([forgotten], f"{program} forget --verify {forgotten.receipt}")
 
 
-def _tell_verified(found: "list[Forgotten]", as_json: bool) -> None:
+def _tell_verified(found: "list[Forgotten]", program: str, as_json: bool) -> None:
     if as_json:
         print_json([forgotten_json(forgotten) for forgotten in found])
     elif found:
@@ -181,7 +181,7 @@ def _tell_verified(found: "list[Forgotten]", as_json: bool) -> None:
         table(("receipt", "forgotten", "state", "found"), rows)
     else:
         say("Nothing was forgotten yet, so there is nothing to look for.")
-    _stop_unless_gone(found, "recollect forget --verify")
+    _stop_unless_gone(found, f"{program} forget --verify")
 
 
 def _stop_unless_gone(found: "list[Forgotten]", next_step: str) -> None:

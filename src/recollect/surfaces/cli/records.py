@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 ID_CHARACTERS = 8
 """Of the end of an id: it begins with the time it was made at, which many share."""
 LINE_CHARACTERS = 100
-LABEL_CHARACTERS = 10
+LABEL_CHARACTERS = len("replaced by")
 ORIGINS = {
     "told": "told to Recollect",
     "promoted": "chosen from a message",
