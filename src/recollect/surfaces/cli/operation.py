@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from recollect.surfaces.cli.output import print_json, say, short_path, style, table, when
+from recollect.surfaces.cli.output import amount, print_json, say, short_path, style, table, when
 from recollect.surfaces.cli.place import Place, agent_option, json_option
 
 if TYPE_CHECKING:
@@ -56,7 +56,9 @@ def _print_marker_reports(markers: dict[str, Any]) -> None:
 def _health_lines(value: dict[str, Any]) -> list[tuple[str, str]]:
     conversations, vault, database = value["conversations"], value["vault"], value["database"]
     by_status = _listing(conversations["by_status"])
-    lines = [("Conversations", f"{conversations['total']:,} in {conversations['months']} months ({by_status})")]
+    lines = [
+        ("Conversations", f"{conversations['total']:,} in {amount(conversations['months'], 'month')} ({by_status})")
+    ]
     if conversations["first_at"]:
         lines.append(("", f"{when(conversations['first_at'])} to {when(conversations['last_at'])}"))
     lines += [
@@ -76,7 +78,7 @@ def _health_lines(value: dict[str, Any]) -> list[tuple[str, str]]:
         lines.append(("Markers", f"{markers['kept']:,} kept, {markers['problems']:,} to look at"))
     if forgotten["receipts"]:
         unfinished = f", {forgotten['unfinished']:,} not finished" if forgotten["unfinished"] else ""
-        lines.append(("Forgotten", f"{forgotten['receipts']:,} times{unfinished}"))
+        lines.append(("Forgotten", f"{amount(forgotten['receipts'], 'time')}{unfinished}"))
     if value["paused_since"]:
         lines.append(("Paused", f"since {when(value['paused_since'])}"))
     return lines
