@@ -151,7 +151,11 @@ def test_what_is_no_time_is_named(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["9999-12-31", "0001-01-01", "9999-12-31T23:59", "0001-01-01T00:00+14:00"])
-@pytest.mark.parametrize("zone", [UTC, LOCAL, timezone(timedelta(hours=14)), timezone(-timedelta(hours=12))], ids=str)
+@pytest.mark.parametrize(
+    "zone",
+    [UTC, LOCAL, timezone(timedelta(hours=14)), timezone(-timedelta(hours=12))],
+    ids=["UTC", "local", "+14", "-12"],
+)
 def test_at_the_edge_of_the_calendar_nothing_breaks(text: str, zone: tzinfo) -> None:
     for end in (False, True):
         with contextlib.suppress(Invalid):
