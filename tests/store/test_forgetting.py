@@ -12,7 +12,7 @@ from transcripts import START, Transcript
 
 import recollect
 from recollect.errors import Denied, Invalid, NotFound
-from recollect.knowledge import Evidence, Knowledge, Learned, Origin, Record, Statement
+from recollect.knowledge import Evidence, Knowledge, Learned, Origin, Record, Relation, Statement
 from recollect.scopes import Actor, Principal
 from recollect.testing import FrozenClock
 
@@ -111,6 +111,25 @@ def test_a_record_that_others_say_too_loses_only_the_quote(memory: recollect.Mem
     before = memory.knowledge.pages(("", 0), 100)
     memory.knowledge.rebuild()
     assert memory.knowledge.pages(("", 0), 100) == before
+
+
+def test_a_version_that_nothing_else_says_goes_whole(memory: recollect.Memory, projects: Path) -> None:
+    memory.history.ingest([talk(projects)])
+    message, other = said(memory, SECRET), said(memory, OTHER)
+    reader = librarian(memory)
+    first = kept(reader.learn(statement(f"It is known that {SECRET}", message)))
+    better = Statement(text="There is a key.", sources=(Evidence(message_id=other, quote=OTHER),))
+    reader.learn(better, relation=Relation.REFINES, other=first.id)
+
+    forgotten = memory.forget(message=message)
+
+    assert (forgotten.state, forgotten.removed["scrubbed_records"]) == ("verified", 1)
+    assert residue_of(memory, SECRET) == []
+    assert [version.text for version in memory.knowledge.versions(first.id)] == ["There is a key."]
+    before = memory.knowledge.pages(("", 0), 100)
+    memory.knowledge.rebuild()
+    assert memory.knowledge.pages(("", 0), 100) == before
+    assert memory.knowledge.undo(first.id).state == "retracted"
 
 
 def test_a_record_goes_with_all_its_versions(memory: recollect.Memory) -> None:

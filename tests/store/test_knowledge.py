@@ -1,6 +1,7 @@
 """Records: made, changed, replaced, undone, and told where they are from. On both engines."""
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
@@ -265,3 +266,20 @@ def test_a_record_is_called_by_a_part_of_its_id(memory: recollect.Memory) -> Non
     assert memory.knowledge.record(records[0].id[-8:]) == records[0]
     with pytest.raises(Conflict, match=r"several"):
         memory.knowledge.record(records[0].id[:6])
+
+
+def test_what_is_replaced_only_later_counts_until_then(memory: recollect.Memory, clock: FrozenClock) -> None:
+    lives_in(memory, "Paris", MARCH)
+    lives_in(memory, "Lyon", to_text(clock() + timedelta(days=30)))
+
+    assert {record.value for record in memory.knowledge.records()} == {"Paris", "Lyon"}
+    hits = memory.recall.search("where does Ada live", search_type="facts").hits
+    assert {hit.text.rpartition(" ")[2] for hit in hits} == {"Paris.", "Lyon."}
+    assert "Paris" in memory.context.rehydration().text
+    assert "Lyon" not in memory.context.rehydration().text
+
+    clock.move(days=31)
+    assert [record.value for record in memory.knowledge.records()] == ["Lyon"]
+    hits = memory.recall.search("where does Ada live", search_type="facts").hits
+    assert [hit.text.rpartition(" ")[2] for hit in hits] == ["Lyon."]
+    assert "Paris" not in memory.context.rehydration().text

@@ -12,7 +12,7 @@ from recollect.errors import Invalid
 from recollect.history import Author, History, Message
 from recollect.history.transcript import SPEAKERS
 from recollect.knowledge import Knowledge
-from recollect.knowledge.records import Category, Record, State, text_key
+from recollect.knowledge.records import Category, Record, text_key
 from recollect.scopes import Principal, sight_of
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class Contexts:
             relevance = self._relevance(topic, max(record.believed_from for record in records))
             now = to_text(self._clock())
             answers = self._knowledge.shown(list(relevance)).values()
-            records += [found for found in answers if found.state is State.CURRENT and not found.is_expired(now)]
+            records += [found for found in answers if found.counts(now)]
         return {record.id: record for record in records}, relevance
 
     def _relevance(self, topic: str, latest: str) -> dict[str, float]:
@@ -120,7 +120,11 @@ class Contexts:
             scopes = sight_of(session, self._house, self._principal).scopes or (self._principal.scope,)
         distance = {scope: steps for steps, scope in enumerate(scopes)}
         now = to_text(self._clock())
-        holding = [record for record in records if not record.true_until or record.true_until > now]
+        holding = [
+            record
+            for record in records
+            if record.true_from <= now and (not record.true_until or record.true_until > now)
+        ]
         holding.sort(key=lambda record: (distance.get(record.scope, len(scopes)), record.learned_at, record.id))
         first: dict[str, Record] = {}
         for record in holding:

@@ -27,12 +27,8 @@ class Erasing:
         gone = set(message_ids)
         derived = self._edges.derived_from(MESSAGE, message_ids)
         reached = sorted({edge.to_id for edge in derived if edge.to_kind == RECORD})
-        others = {
-            edge.to_id
-            for edge in self._edges.origins_of(RECORD, reached)
-            if edge.from_kind == MESSAGE and edge.from_id not in gone
-        }
-        return [one for one in reached if one not in others], [one for one in reached if one in others]
+        alone = {name for name, record in self._records.get(reached).items() if _is_from_alone(record, gone)}
+        return [one for one in reached if one in alone], [one for one in reached if one not in alone]
 
     def sources_of(self, record_ids: Sequence[str]) -> list[str]:
         """The messages from which these records come."""
@@ -49,11 +45,13 @@ class Erasing:
                     yield from _words(event.after)
 
     def quotes(self, record_ids: Sequence[str], message_ids: Sequence[str]) -> Iterator[bytes]:
-        """What these records quote from these messages."""
+        """What these records, which stay, have from these messages: quotes, and versions that nothing else says."""
         gone = set(message_ids)
         for versions in self._records.versions(record_ids).values():
             for record in versions:
                 yield from (source.quote.encode() for source in record.sources if source.message_id in gone)
+                if _is_from_alone(record, gone):
+                    yield from _words(record)
 
     def erase(
         self,
@@ -90,17 +88,25 @@ class Erasing:
         return {"records": len(record_ids), "record_versions": removed, "events": blanked}
 
     def scrub(self, record_ids: Sequence[str], message_ids: Sequence[str]) -> int:
-        """These records stand on other messages too: what they took from these goes, in every version and event."""
+        """These records stand on other messages too: what they took from these goes, in every version and event. A
+        version that nothing else says goes whole, and its event says nothing any more."""
         gone = set(message_ids)
         for record_id in record_ids:
             versions = self._records.versions([record_id]).get(record_id, [])
             self._records.delete([record_id])
-            self._records.add([_scrubbed(record, gone) for record in versions])
+            self._records.add([_scrubbed(record, gone) for record in versions if not _is_from_alone(record, gone)])
             for event in self._events.of_record(record_id):
-                if event.after:
+                if event.after and _is_from_alone(event.after, gone):
+                    self._events.blank_one(event.number)
+                elif event.after:
                     self._events.rewrite(event.number, _scrubbed(event.after, gone))
         self._feed.note(FEED_RECORD, record_ids)
         return len(record_ids)
+
+
+def _is_from_alone(record: Record, gone: set[str]) -> bool:
+    """Whether these messages, and no others, say it."""
+    return bool(record.sources) and all(source.message_id in gone for source in record.sources)
 
 
 def _words(record: Record) -> Iterable[bytes]:

@@ -230,7 +230,8 @@ class Knowledge:
         limit: int = 100,
     ) -> list[Record]:
         """The newest first. `as_of`: as they were believed then. `true_at`: those that were true then. Without a
-        `state` the current ones, and with `true_at` also those replaced since. `expired`: also what has expired."""
+        `state` the current ones and those that are replaced only from a later time on, and with `true_at` also those
+        replaced since. `expired`: also what has expired."""
         if not 1 <= limit <= MOST_LISTED:
             raise Invalid(f"The limit is {limit}; it must be from 1 to {MOST_LISTED:,}.")
         as_of, true_at = stored_time("as of", as_of), stored_time("true at", true_at)
@@ -241,7 +242,8 @@ class Knowledge:
             subject=name_of("subject", subject),
             attribute=name_of("attribute", attribute),
             scope=scope,
-            states=states_named(state, true_at),
+            states=states_named(state, true_at) if state or true_at else (),
+            counting_at="" if state or true_at else as_of or self._now(),
             as_of=as_of,
             true_at=true_at,
             unexpired_at="" if expired else as_of or self._now(),

@@ -142,6 +142,16 @@ class Record:
     def is_expired(self, now: str) -> bool:
         return bool(self.expires_at) and self.expires_at <= now
 
+    @property
+    def counts_until(self) -> str:
+        """Until when it is to be told: till it expires or, if something replaces it, till that begins. Empty: ever."""
+        replaced_at = self.true_until if self.state is State.REPLACED else ""
+        return min(filter(None, (self.expires_at, replaced_at)), default="")
+
+    def counts(self, now: str) -> bool:
+        """Whether it is to be told at this time."""
+        return self.state is not State.RETRACTED and (not self.counts_until or self.counts_until > now)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Learned:

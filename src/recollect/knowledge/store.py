@@ -84,6 +84,7 @@ SELECT {_EVENT} FROM knowledge_events WHERE house = :house AND record_id = :reco
 """
 EVERY_EVENT = f"SELECT {_EVENT} FROM knowledge_events WHERE house = :house ORDER BY record_id, number"
 BLANK = "UPDATE knowledge_events SET content = '', reason = '' WHERE house = :house AND record_id = :record_id"
+BLANK_ONE = "UPDATE knowledge_events SET content = '', reason = '' WHERE house = :house AND number = :number"
 REWRITE = "UPDATE knowledge_events SET content = :content WHERE house = :house AND number = :number"
 WAS_THERE = "SELECT count(*) FROM knowledge_events WHERE house = :house AND record_id = :record_id"
 
@@ -103,6 +104,8 @@ class Filter:
     states: tuple[str, ...] = (str(State.CURRENT),)
     as_of: str = ""
     """What was believed then. Empty: now."""
+    counting_at: str = ""
+    """What is current, and what is replaced only from a later time on."""
     true_at: str = ""
     """What was true then, by what is or was believed."""
     unexpired_at: str = ""
@@ -120,6 +123,9 @@ class Filter:
         if self.states:
             names = ", ".join(f"'{State(state)}'" for state in self.states)
             parts.append(f" AND state IN ({names})")
+        if self.counting_at:
+            parts.append(" AND (state = 'current' OR state = 'replaced' AND true_until > :counting_at)")
+            given["counting_at"] = self.counting_at
         if self.true_at:
             parts.append(" AND true_from <= :true_at AND (true_until = '' OR true_until > :true_at)")
             given["true_at"] = self.true_at
@@ -300,6 +306,9 @@ class EventStore:
     def rewrite(self, number: int, after: Record) -> None:
         """An event without a part of what it said."""
         self._session.run(REWRITE, {"house": self._house, "number": number, "content": _packed(after)})
+
+    def blank_one(self, number: int) -> None:
+        self._session.run(BLANK_ONE, {"house": self._house, "number": number})
 
     def blank(self, record_ids: Iterable[str]) -> int:
         """Forget what these events said; how many there are."""

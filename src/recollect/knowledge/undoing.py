@@ -23,7 +23,8 @@ _RESTORED = [
 def undo(writer: Writer, record: Record, version: int | None, reason: str) -> Record:
     """Back to this version; None: to the one before. The first one is taken back as a whole."""
     versions = {found.version: found for found in writer.records.versions([record.id]).get(record.id, [])}
-    wanted = record.version - 1 if version is None else version
+    # Versions of which nothing may be known any more were forgotten: the one before may be some steps back.
+    wanted = max((one for one in versions if one < record.version), default=0) if version is None else version
     if version is not None and version == record.version:
         raise Conflict(f"Record {record.id} is at version {version} already.")
     if version is not None and version not in versions:

@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from recollect.clock import to_text
 from recollect.history import Message
-from recollect.knowledge import State
 from recollect.recall.index.formats import AUTHORS, FOREVER, NO_TIME, milliseconds
 from recollect.recall.query import Query, SearchType, check_known
 from recollect.recall.ranking import Corpus
@@ -62,13 +61,11 @@ def holds(shown: Shown, query: Query) -> bool:
     """The same of a record as it is stored: the index may be a moment behind."""
     if isinstance(shown, Message):
         return True
-    if shown.state is not State.CURRENT:
-        return False
     if query.as_of is None:
-        return not shown.believed_until and not shown.is_expired(to_text(query.now))
+        return not shown.believed_until and shown.counts(to_text(query.now))
     then = to_text(query.as_of)
     is_over = bool(shown.believed_until) and shown.believed_until <= then
-    return shown.believed_from <= then and not is_over and not shown.is_expired(then)
+    return shown.believed_from <= then and not is_over and shown.counts(then)
 
 
 def _chosen_conversations(query: Query, viewer: Viewer) -> list[str] | None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from recollect.feed import MESSAGE, RECORD, Change, Feed
 from recollect.history import Author, History, Message, Standing
-from recollect.knowledge import Knowledge, Record, State
+from recollect.knowledge import Knowledge, Record
 from recollect.lineage import folded
 from recollect.recall.index.documents import Document, Thing, version_name
 
@@ -58,7 +58,7 @@ def record_document(record: Record) -> Document:
         source=str(record.origin),
         scope=record.scope,
         until=record.believed_until,
-        expires=record.expires_at,
+        expires=record.counts_until,
         is_evergreen=record.is_evergreen,
     )
 
@@ -113,8 +113,9 @@ class Material:
         documents: list[Document] = []
         for thing in things:
             if thing.kind == RECORD:
-                believed = [record for record in versions.get(thing.id, ()) if record.state is State.CURRENT]
-                documents += [record_document(record) for record in believed]
+                # What is replaced from a later time on counts until then.
+                told = [record for record in versions.get(thing.id, ()) if record.counts(record.believed_from)]
+                documents += [record_document(record) for record in told]
             elif thing.id in messages:
                 message = messages[thing.id]
                 documents.append(message_document(message, scopes.get(message.file_id, NOBODY)))
