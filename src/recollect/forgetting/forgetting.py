@@ -234,9 +234,8 @@ class Forgetting:
 
     def _out_of_reach(self, session: Session, plan: _Plan) -> list[str]:
         copies = [f"source file {path}" for path in plan.history.copies_on_disk] if plan.history else []
-        exports = [
-            f"{export.kind} {export.path} of {export.at}" for export in ReceiptStore(session, self._house).exports()
-        ]
+        made = ReceiptStore(session, self._house).exports()
+        exports = [f"{export.kind} {export.path} of {export.at[:10]}" for export in made]
         server = [] if self._database.files() else ["the server's own files and backups, until it writes over them"]
         return [*copies, *exports, *server]
 

@@ -249,6 +249,8 @@ class Knowledge:
             unexpired_at="" if expired else as_of or self._now(),
         )
         with self._database.read() as session:
+            if scope:
+                ScopeStore(session, self._house).get(scope)
             return self._records(session).listed(chosen, limit)
 
     def fact(self, subject: str, attribute: str, *, as_of: str = "", true_at: str = "") -> Record | None:

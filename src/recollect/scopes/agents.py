@@ -85,6 +85,8 @@ class Agents:
         self._refuse_agents()
         owner, slash, own = name.rpartition("/")
         check_name(own)
+        if slash and parent not in (HOUSE, owner):
+            raise Invalid(f"{name!r} is a room of {owner!r}: it cannot stand below {parent!r}.")
         kind, parent = (ScopeKind.ROOM, owner) if slash else (ScopeKind.AGENT, parent)
         scope = Scope(id=name, kind=kind, parent_id=parent, made_at=to_text(self._clock()))
         with self._database.write() as session:

@@ -77,7 +77,7 @@ class LazyGroup(click.Group):
 @click.version_option(__version__, prog_name="recollect", message="%(prog)s %(version)s")
 @click.pass_context
 def app(context: click.Context, home: Path | None, db: str | None) -> None:
-    """Keeps what you and your agents said, for ever, as conversations you can read."""
+    """Keeps what you and your agents said, for ever, and what was learned: to read, find, correct and forget."""
     context.obj = Place(home=home, database=db)
 
 
@@ -103,7 +103,7 @@ def main() -> None:
         _explain("An argument is not UTF-8 text. Give it in the encoding of your terminal, UTF-8.", "Usage", as_json)
         code = click.UsageError.exit_code
     except (click.Abort, KeyboardInterrupt):
-        _explain("Stopped. What was done so far is kept; run it again to go on.", "Interrupted", as_json)
+        _explain("Stopped. Nothing is left half done; run it again to go on.", "Interrupted", as_json)
         code = INTERRUPTED
     except BrokenPipeError:
         code = _reader_left()
