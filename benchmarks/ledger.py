@@ -55,6 +55,8 @@ class Version:
     since: str
     barred: frozenset[Claim] = frozenset()
     """What may not come back as long as this version holds."""
+    is_gone: bool = False
+    """Only forgotten messages said it."""
 
 
 @dataclass(kw_only=True)
@@ -72,10 +74,14 @@ class Entry:
     def now(self) -> Version:
         return self.versions[-1]
 
+    @property
+    def kept(self) -> list[Version]:
+        return [version for version in self.versions if not version.is_gone]
+
     def at(self, moment: str) -> Version | None:
         """What was believed then; without a moment, now."""
         found = [version for version in self.versions if not moment or version.since <= moment]
-        return found[-1] if found else None
+        return found[-1] if found and not found[-1].is_gone else None
 
 
 @dataclass(kw_only=True)
@@ -217,8 +223,8 @@ class Ledger:
         touched = self._touched[entry.acts[-1]]
         self._acts += 1
         for other in touched:
-            if len(other.versions) > 1:
-                self._write(other, replace(other.versions[-2], since=now))
+            if len(other.kept) > 1:
+                self._write(other, replace(other.kept[-2], since=now))
             else:
                 self._write(other, replace(other.now, state=RETRACTED, since=now, barred=self._with_claims(other)))
 
@@ -235,17 +241,17 @@ class Ledger:
             self._last_act[place] = 0
 
     def forget_messages(self, messages: set[str]) -> list[str]:
-        """What came from them alone goes too; what others say too, or was told in person, only loses their quotes. The
-        names of those that went."""
-        gone = [
-            name
-            for name, entry in self.entries.items()
-            if not entry.is_told and _messages(entry) and _messages(entry) <= messages
-        ]
+        """What came from them alone goes too; what others say too, or was told in person, loses their quotes and the
+        versions that only they said. The names of those that went."""
+        gone = [name for name, entry in self.entries.items() if _is_from_alone(entry, entry.now, messages)]
         self.forget_records(gone)
         self.gone_messages |= messages
         for entry in self.entries.values():
             if _messages(entry) & messages:
+                entry.versions = [
+                    replace(version, is_gone=version.is_gone or _is_from_alone(entry, version, messages))
+                    for version in entry.versions
+                ]
                 entry.versions = [_without(version, messages) for version in entry.versions]
         return gone
 
@@ -269,13 +275,15 @@ class Ledger:
 
     def listed(self, scopes: Sequence[str], now: str, *, as_of: str = "", true_at: str = "") -> dict[str, str]:
         """Name and text of what is believed."""
-        states = (CURRENT, REPLACED) if true_at else (CURRENT,)
         found: dict[str, str] = {}
         for name, entry in self.entries.items():
             version = entry.at(as_of)
-            if version is None or version.said.scope not in scopes or version.state not in states:
+            if version is None or version.said.scope not in scopes or version.state == RETRACTED:
                 continue
             said = version.said
+            # What is replaced only from a later time on is told until then.
+            if not true_at and version.state == REPLACED and said.true_until <= (as_of or now):
+                continue
             if _is_expired(said, as_of or now):
                 continue
             if true_at and not _is_true(version, true_at):
@@ -340,6 +348,12 @@ def _holds(version: Version, moment: str) -> bool:
 
 def _messages(entry: Entry) -> set[str]:
     return {message for version in entry.versions for message, _ in version.said.sources}
+
+
+def _is_from_alone(entry: Entry, version: Version, messages: set[str]) -> bool:
+    """Whether these messages, and nobody else, say it."""
+    sources = {message for message, _ in version.said.sources}
+    return not entry.is_told and bool(sources) and sources <= messages
 
 
 def _without(version: Version, messages: set[str]) -> Version:

@@ -234,7 +234,7 @@ class Life:
 
     def _value(self, scope: str, key: Key) -> str:
         """Often what is known already, or was known once."""
-        known = [version.said.value for entry in self.ledger.line(scope, key) for version in entry.versions]
+        known = [version.said.value for entry in self.ledger.line(scope, key) for version in entry.kept]
         return self.chance.choice(known) if known and self.chance.random() < 0.3 else self.words.new()
 
     def _true_from(self) -> str:
