@@ -304,3 +304,31 @@ def test_random_forgets_leave_no_trace(
     left = {message.id for message in memory.history.export() if "token-" in message.text}
     assert left == set(texts) - set(chosen)
     assert len(memory.knowledge.records()) == len(left)
+
+
+def test_a_forgotten_quote_does_not_come_back_with_anothers_help(memory: recollect.Memory, projects: Path) -> None:
+    memory.history.ingest([talk(projects)])
+    message, other = said(memory, SECRET), said(memory, OTHER)
+    sources = (Evidence(message_id=message, quote=SECRET), Evidence(message_id=other, quote=OTHER))
+    claim = Statement(text="Poles are of hazel wood.", origin=Origin.EXTRACTED, sources=sources)
+    librarian(memory).learn(claim)
+    memory.forget(message=message)
+
+    again = kept(librarian(memory).learn(claim))
+
+    assert [source.message_id for source in again.sources] == [other]
+    assert librarian(memory).learn(statement("Poles are of hazel wood.", message)).outcome == "refused"
+    assert residue_of(memory, SECRET) == []
+
+
+def test_what_was_told_in_person_stays_when_a_message_that_says_it_goes(
+    memory: recollect.Memory, projects: Path
+) -> None:
+    memory.history.ingest([talk(projects)])
+    told = kept(memory.knowledge.remember("Poles are of hazel wood."))
+    librarian(memory).learn(statement("Poles are of hazel wood.", said(memory, OTHER)))
+
+    memory.forget(message=said(memory, OTHER))
+
+    assert memory.knowledge.record(told.id).text == "Poles are of hazel wood."
+    assert memory.knowledge.record(told.id).sources == ()

@@ -7,7 +7,7 @@ from recollect.database import Session
 from recollect.feed import RECORD as FEED_RECORD
 from recollect.feed import FeedStore
 from recollect.knowledge import claims, reasons
-from recollect.knowledge.records import Event, Evidence, Record
+from recollect.knowledge.records import Event, Evidence, Origin, Record
 from recollect.knowledge.store import EventStore, RecordStore
 from recollect.lineage import MESSAGE, RECORD, EdgeStore, Hasher, TombstoneStore
 from recollect.scopes import Principal
@@ -105,8 +105,9 @@ class Erasing:
 
 
 def _is_from_alone(record: Record, gone: set[str]) -> bool:
-    """Whether these messages, and no others, say it."""
-    return bool(record.sources) and all(source.message_id in gone for source in record.sources)
+    """Whether these messages, and nobody else, say it. What was told in person was not read out of any message."""
+    is_told = record.origin is Origin.TOLD
+    return not is_told and bool(record.sources) and all(source.message_id in gone for source in record.sources)
 
 
 def _words(record: Record) -> Iterable[bytes]:

@@ -24,6 +24,7 @@ def learn(writer: Writer, statement: Statement, relation: Relation | None, other
         raise Conflict(f"The id {statement.id} is in use. Leave it out, and the record gets one of its own.")
     if writer.principal.actor is not Actor.PERSON and writer.is_refused(statement, scope):
         return Learned(outcome="refused", record=None, reason="it was corrected or forgotten where it was read")
+    statement = writer.without_forgotten(statement)
     record = first_version(statement, statement.id or new_id(), scope, writer.now)
     if record.true_until and record.true_until < record.true_from:
         raise Invalid(

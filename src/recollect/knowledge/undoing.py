@@ -53,7 +53,7 @@ def _restore(writer: Writer, record: Record, target: Record, reason: str) -> Rec
         content |= end(writer, target, behind)
         after = writer.change(record, "undone", reason, content)
         for one in {found.id: found for found in (*ended_by(writer, after), *before)}.values():
-            link(writer, one, after, f"{after.id} holds again")
+            link(writer, one, after, "what comes behind it holds again")
     _bar_again(writer, after.id, target.version)
     return after
 
@@ -80,21 +80,23 @@ def _replacing(writer: Writer, record: Record, target: Record) -> Record | None:
     if undone is None or undone.id == target.replaced_by or undone.state is State.RETRACTED:
         return following(writer, record)
     behind = following(writer, undone)
-    writer.change(undone, "retracted", f"{record.id} holds again", {"state": State.RETRACTED}, is_correction=True)
+    writer.change(
+        undone, "retracted", "what it had replaced holds again", {"state": State.RETRACTED}, is_correction=True
+    )
     for one in ended_by(writer, undone):
         if one.id != record.id:
-            link(writer, one, behind, f"{undone.id} was taken back")
+            link(writer, one, behind, "what had ended it was taken back")
     return behind
 
 
 def _bring_back(writer: Writer, replacing: Record, record: Record) -> Record | None:
     """What replaced a record comes back, and ends it again, unless something stands between them by now."""
     before, behind = place_of(writer, replacing)
-    after = writer.change(replacing, "restored", f"it replaces {record.id} again", end(writer, replacing, behind))
+    after = writer.change(replacing, "restored", "it takes its place again", end(writer, replacing, behind))
     _bar_again(writer, after.id, replacing.version - 1)
     if before is None or before.id == record.id:
         return after
-    link(writer, before, after, f"{after.id} holds again")
+    link(writer, before, after, "what comes behind it holds again")
     return following(writer, record)
 
 

@@ -126,14 +126,24 @@ class Writer:
         """What this event corrected may be read again."""
         self._tombstones.lift(f"{EVENT_ORIGIN}{event}")
 
+    def without_forgotten(self, statement: Statement) -> Statement:
+        """With what is still there of its sources: no quote of a forgotten message comes back with another's help."""
+        if self._hasher is None or not statement.sources:
+            return statement
+        hashes = {source.message_id: self._hasher.hash(MESSAGE, source.message_id) for source in statement.sources}
+        buried = self._tombstones.buried(sorted(hashes.values()))
+        kept = tuple(source for source in statement.sources if hashes[source.message_id] not in buried)
+        return replace(statement, sources=kept)
+
     def is_refused(self, statement: Statement, scope: str) -> bool:
-        """Whether it was corrected or forgotten where it was read: at every place it is said to be from."""
+        """Whether it was corrected or forgotten at every place it is said to be from, or the place itself was."""
         if self._hasher is None:
             return False
         if statement.id and self._tombstones.buried([claims.id_hash(self._hasher, statement.id)]):
             return True
+        gone = [{self._hasher.hash(MESSAGE, source.message_id)} for source in statement.sources]
         everywhere, here = (claims.hashes_of(self._hasher, statement, one) for one in ("", scope))
-        places = [sorted(hashes | own) for hashes, own in zip(everywhere, here, strict=True)]
+        places = [sorted(set[str]().union(*place)) for place in zip(gone, everywhere, here, strict=True)]
         return bool(places) and all(self._tombstones.buried(hashes) for hashes in places)
 
 
