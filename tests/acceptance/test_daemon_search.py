@@ -297,7 +297,7 @@ def generations(computer: Computer) -> dict[str, tuple[int, int]]:
 
 
 def test_reindexing_that_was_stopped_goes_on_and_the_old_index_serves_meanwhile(computer: Computer) -> None:
-    session("garden", step_seconds=1).exchanges(7_500).save(computer.projects)
+    session("garden", step_seconds=1).exchanges(11_000).save(computer.projects)
     computer.run("up", "--once")
     before = found(computer, "answer 77")
 
