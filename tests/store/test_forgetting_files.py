@@ -16,7 +16,7 @@ TEXTS = {
     "emoji": "🦖🪴🧄🥕🫑🥒🪵🧿🫠🫥🫡",
     "without spaces": "秘密の鍵は庭の小屋の三番目の鉢の下にあります",
     "base64": "zqlook " + base64.b64encode(random.Random(1).randbytes(30_000)).decode(),
-    "long": " ".join(f"zq{number}vw" for number in range(60_000)),
+    "long": " ".join(f"zq{number}vw" for number in range(12_000)),
     "a table": "\n".join(f'| "zq{number}vw" |---|' for number in range(200)),
 }
 
@@ -24,10 +24,10 @@ TEXTS = {
 def fill(projects: Path, words: str) -> None:
     """Enough around it that rows move from page to page."""
     for number in range(4):
-        transcript = Transcript(f"talk {number}").exchanges(150, about=f"the beans of bed {number}")
+        transcript = Transcript(f"talk {number}").exchanges(60, about=f"the beans of bed {number}")
         if number == 2:
             transcript.user(words)
-        transcript.exchanges(150, about=f"the leeks of bed {number}").save(projects)
+        transcript.exchanges(60, about=f"the leeks of bed {number}").save(projects)
 
 
 @pytest.mark.parametrize("kind", TEXTS)
