@@ -111,6 +111,9 @@ class Ledger:
         """What must become of a statement. A new entry has no name until `name` gives it the one of the house."""
         if not by_person and self.is_barred(said):
             return Outcome(kind="refused")
+        # What was forgotten is no evidence, whoever names it.
+        there = tuple(source for source in said.sources if source[0] not in self.gone_messages)
+        said = replace(said, sources=there)
         line = self.line(said.scope, said.key)
         known = self._read_there_before(line, said)
         if known:
