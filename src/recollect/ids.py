@@ -6,16 +6,41 @@ an id computed from what they are derived from, so that a rebuild names them the
 
 import hashlib
 import os
+import threading
 import time
+
+MOST_IN_A_MILLISECOND = 0xFFF
+
+
+class _Latest:
+    """The time of the latest id, and how many were made in that millisecond."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._milliseconds = 0
+        self._number = 0
+
+    def next(self) -> tuple[int, int]:
+        with self._lock:
+            now = time.time_ns() // 1_000_000
+            if now > self._milliseconds or self._number == MOST_IN_A_MILLISECOND:
+                self._milliseconds, self._number = max(now, self._milliseconds + (now <= self._milliseconds)), 0
+            else:
+                self._number += 1
+            return self._milliseconds, self._number
+
+
+_LATEST = _Latest()
 
 
 def new_id() -> str:
-    """A UUIDv7 (RFC 9562): 48 bits of milliseconds, then random bits."""
-    milliseconds = time.time_ns() // 1_000_000
-    random_bits = int.from_bytes(os.urandom(10), "big")
-    value = (milliseconds & (1 << 48) - 1) << 80 | random_bits
-    value = value & ~(0xF << 76) | 0x7 << 76
-    value = value & ~(0x3 << 62) | 0x2 << 62
+    """A UUIDv7 (RFC 9562): 48 bits of milliseconds, 12 that count inside one, then random bits.
+
+    Of two that one process makes, the later one is greater, also within a millisecond and when the clock is put back.
+    """
+    milliseconds, number = _LATEST.next()
+    random_bits = int.from_bytes(os.urandom(8), "big") & (1 << 62) - 1
+    value = (milliseconds & (1 << 48) - 1) << 80 | 0x7 << 76 | number << 64 | 0x2 << 62 | random_bits
     digits = f"{value:032x}"
     return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
 

@@ -127,3 +127,8 @@ def test_the_local_zone_knows_summer_and_winter(monkeypatch: pytest.MonkeyPatch)
     finally:
         monkeypatch.undo()
         time.tzset()
+
+
+def test_of_two_new_ids_the_later_is_greater() -> None:
+    made = [new_id() for _ in range(20_000)]
+    assert made == sorted(set(made))

@@ -272,7 +272,7 @@ class Knowledge:
         for scope in order:
             inside = [record for record in found if record.scope == scope]
             if inside:
-                return max(inside, key=lambda record: (record.true_from, record.believed_from, record.id))
+                return max(inside, key=lambda record: (record.true_from, record.learned_at, record.id))
         return None
 
     def versions(self, record_id: str) -> list[Record]:

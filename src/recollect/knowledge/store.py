@@ -31,7 +31,7 @@ SELECT {_COLUMNS} FROM knowledge_records WHERE house = :house AND (id > :id OR i
 ABOUT = f"""
 SELECT {_COLUMNS} FROM knowledge_records
 WHERE {_HOLDS} AND subject_key = :subject AND attribute_key = :attribute AND scope = :scope AND state <> 'retracted'
-ORDER BY true_from, CASE WHEN true_until = '' THEN '~' ELSE true_until END, believed_from, id
+ORDER BY true_from, CASE WHEN true_until = '' THEN '~' ELSE true_until END, learned_at, id
 """
 """Of those that begin at the same moment, the one that held on is the last."""
 SAYING = f"""
