@@ -306,3 +306,15 @@ def test_a_record_that_moves_takes_its_place_among_what_is_said_there(memory: re
     memory.knowledge.move(paris.id, "ada")
     assert [stay[0] for stay in stays(memory)] == ["Paris", "Rome", "Oslo"]
     assert [stay[1] for stay in stays(memory)] == ["replaced", "replaced", "current"]
+
+
+def test_an_end_stays_when_what_made_it_was_forgotten(memory: recollect.Memory) -> None:
+    lives_in(memory, "Paris", JANUARY)
+    rome = kept(lives_in(memory, "Rome", MARCH))
+    memory.forget(record=rome.id)
+    lyon = kept(lives_in(memory, "Lyon", MAY))
+
+    memory.knowledge.undo(lyon.id)
+
+    assert stays(memory) == [("Paris", "replaced", JANUARY, MARCH)]
+    assert memory.knowledge.fact("Ada", "home", true_at=JUNE) is None

@@ -51,7 +51,10 @@ def place_of(writer: Writer, record: Record) -> tuple[Record | None, Record | No
 
 def end(writer: Writer, record: Record, after: Record | None) -> dict[str, Any]:
     """How a record ends: where the one after it begins, or earlier by its own word."""
-    until, restated = _own_end(writer, record)
+    lost = _ended_by_lost(writer, record)
+    until, restated = (lost.true_until, lost.restated) if lost else _own_end(writer, record)
+    if after is None and lost:
+        return {"state": State.REPLACED, "replaced_by": lost.replaced_by, "true_until": until, "restated": restated}
     if after is None:
         return {"state": State.CURRENT, "replaced_by": "", "true_until": until, "restated": restated}
     begins = max(after.true_from, record.true_from)
@@ -76,6 +79,13 @@ def take_out(writer: Writer, record: Record, reason: str = "what had ended it wa
     behind = following(writer, record)
     for one in ended_by(writer, record):
         link(writer, one, behind, reason)
+
+
+def _ended_by_lost(writer: Writer, record: Record) -> Record | None:
+    """The version of it, if there is one, that ended where something began that was forgotten since: that end stays."""
+    versions = writer.records.versions([record.id])[record.id]
+    ended = [one for one in reversed(versions) if one.replaced_by and one.state is State.REPLACED]
+    return next((one for one in ended if not writer.records.versions([one.replaced_by])), None)
 
 
 def _own_end(writer: Writer, record: Record) -> tuple[str, tuple[str, ...]]:
