@@ -21,7 +21,7 @@ from recollect.forgetting import Forgotten
 from recollect.knowledge import Evidence, Knowledge, Origin, Statement
 from recollect.scopes import Actor, Principal
 
-KILLS = 8
+KILLS = 5
 TALKS = 10
 EXCHANGES = 60
 MOST_SECONDS = 1.5

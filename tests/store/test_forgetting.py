@@ -271,7 +271,7 @@ GARDEN = ["bean", "pole", "thyme", "shed", "hazel", "compost", "ladder", "frost"
 WORDS = st.lists(st.sampled_from(GARDEN), min_size=1, max_size=9)
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_random_forgets_leave_no_trace(
     open_house: OpenHouse, tmp_path_factory: pytest.TempPathFactory, data: st.DataObject

@@ -16,7 +16,7 @@ OpenHouse = Callable[..., recollect.Memory]
 
 DAYS = [f"2025-01-{day:02d}T00:00:00.000Z" for day in range(1, 29)]
 TOWNS = ["Paris", "Lyon", "Rome", "Oslo"]
-QUICK = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+QUICK = settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def learn(memory: recollect.Memory, day: str, town: str) -> None:

@@ -234,7 +234,7 @@ def expected_without_words(built: Built, seen: set[str]) -> list[object]:
 
 
 PROPERTY = settings(
-    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
 
 

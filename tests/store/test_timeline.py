@@ -186,7 +186,7 @@ def test_an_end_by_its_own_word_outlives_an_undo(memory: recollect.Memory) -> No
     assert stays(memory) == [("Paris", "current", JANUARY, FEBRUARY)]
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_whatever_is_said_and_undone_there_is_one_value_at_a_time(open_house: OpenHouse, data: st.DataObject) -> None:
     memory = open_house()

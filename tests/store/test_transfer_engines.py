@@ -109,7 +109,7 @@ def houses(shapes: list[Shape]) -> st.SearchStrategy[list[list[tuple[Any, ...]]]
 
 
 @settings(
-    max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], deadline=None
+    max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], deadline=None
 )
 @given(data=st.data())
 def test_any_rows_are_the_same_after_the_way_there_and_back(
