@@ -247,3 +247,11 @@ def test_a_secret_that_hashed_nothing_gives_way_to_that_of_the_export(
         now = hasher(session, other.settings.house)
     assert now
     assert now.hash("text", "beans") == hashes[0] != hashes[1]
+
+
+def test_what_a_program_left_that_was_killed_before_it_had_a_lock_goes_too(
+    memory: recollect.Memory, tmp_path: Path
+) -> None:
+    (tmp_path / ".recollect-part-abcdefgh").mkdir()
+    memory.transfer.export_to(tmp_path / "copy")
+    assert not list(tmp_path.glob(".recollect-part-*"))

@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TextIO
 
 from recollect.errors import Conflict, Denied, Invalid, NotFound, RecollectError, Unavailable
 from recollect.lock import try_lock
@@ -26,10 +27,9 @@ def placing(target: Path) -> Generator[Path]:
     with explained(target):
         _refuse_existing(target)
         _clear(target.parent)
-        folder = Path(tempfile.mkdtemp(prefix=TEMPORARY, dir=target.parent))
+        folder, file = _locked_folder(target.parent)
         try:
-            with open(folder / LOCK, "w", encoding="utf-8") as file:
-                try_lock(file)
+            with file:
                 made = folder / target.name
                 yield made
                 _sync_all(made)
@@ -82,9 +82,23 @@ def _refuse_existing(target: Path) -> None:
         raise Conflict(f"{target} is there already. Choose a new name, or move it away; nothing was written.")
 
 
+def _locked_folder(parent: Path) -> tuple[Path, TextIO]:
+    """A new folder and its lock. Who clears up may take away a folder that has no lock yet: then another is made."""
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=TEMPORARY, dir=parent))
+        try:
+            file = open(folder / LOCK, "w", encoding="utf-8")  # noqa: SIM115  closed by who works in the folder
+        except FileNotFoundError:
+            continue
+        try_lock(file)
+        return folder, file
+
+
 def _clear(folder: Path) -> None:
     """What killed programs left."""
     for left in folder.glob(f"{TEMPORARY}*"):
+        with suppress(OSError):
+            left.rmdir()  # Killed before it had a lock: there is nothing in it.
         with suppress(OSError), open(left / LOCK, "r+", encoding="utf-8") as file:
             if try_lock(file):
                 shutil.rmtree(left, ignore_errors=True)
