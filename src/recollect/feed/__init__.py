@@ -5,6 +5,6 @@ which thing, not what became of it: who follows reads the thing as it is by then
 """
 
 from recollect.feed.feed import Feed
-from recollect.feed.store import MESSAGE, RECORD, Change, FeedStore
+from recollect.feed.store import MESSAGE, NOTE, RECORD, Change, FeedStore
 
-__all__ = ["MESSAGE", "RECORD", "Change", "Feed", "FeedStore"]
+__all__ = ["MESSAGE", "NOTE", "RECORD", "Change", "Feed", "FeedStore"]

@@ -14,6 +14,7 @@ from recollect.ids import new_id
 
 MESSAGE = "message"
 RECORD = "record"
+NOTE = "note"
 
 STEP_BYTES = 4
 """Two counts from the same number meet in a given number once in two thousand million; four thousand million fit."""

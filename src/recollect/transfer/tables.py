@@ -26,6 +26,7 @@ CARRIED = (
     "knowledge_records",
     "knowledge_events",
     "knowledge_marker_reports",
+    "notes_versions",
     "lineage_keys",
     "lineage_edges",
     "lineage_tombstones",
@@ -35,6 +36,7 @@ CARRIED = (
 )
 LEFT_OUT = {
     "schema_versions": "each database has its own; the manifest says which one this was",
+    "notes_copies": "how one folder on one computer last looked",
     "feed_changes": "what followers have still to read: an import notes everything anew",
     "feed_state": "the identity of one database's changes",
     "feed_followers": "how far the followers of one database are",

@@ -1,0 +1,190 @@
+"""All SQL on the tables of notes."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+import zstandard
+
+from recollect.database import Row, Session
+from recollect.feed import NOTE, FeedStore
+from recollect.notes.versions import ACCEPTED, OPEN, Action, Note, Version
+from recollect.scopes import EVERYTHING, Sight
+
+_NAMES = [item.name for item in fields(Version)]
+_COLUMNS = ", ".join(_NAMES)
+_LATEST = "house = :house AND latest = 1"
+
+ADD = f"""
+INSERT INTO notes_versions (house, {_COLUMNS}, content, latest)
+VALUES (:house, {", ".join(f":{name}" for name in _NAMES)}, :content, 1)
+"""
+REPLACE = f"UPDATE notes_versions SET latest = 0 WHERE {_LATEST} AND path = :path"
+LATEST = f"SELECT {_COLUMNS} FROM notes_versions WHERE {_LATEST} AND path IN (:values)"
+LATEST_NOTES = f"SELECT {_COLUMNS}, content FROM notes_versions WHERE {_LATEST} AND path IN (:values)"
+LISTED = f"""
+SELECT {_COLUMNS} FROM notes_versions
+WHERE {_LATEST} AND path >= :first AND path < :beyond{{conditions}} ORDER BY path LIMIT :limit
+"""
+EVERY = f"SELECT {_COLUMNS} FROM notes_versions WHERE {_LATEST}"
+VERSIONS = f"SELECT {_COLUMNS} FROM notes_versions WHERE house = :house AND path = :path"
+ONE = f"SELECT {_COLUMNS}, content FROM notes_versions WHERE house = :house AND path = :path AND number = :number"
+WAS_THERE = """
+SELECT count(*) FROM notes_versions WHERE house = :house AND path = :path AND digest = :digest
+"""
+FOR_REVIEW = f"SELECT {_COLUMNS} FROM notes_versions WHERE house = :house AND review = '{OPEN}'"
+SET_REVIEW = """
+UPDATE notes_versions SET review = :review WHERE house = :house AND path = :path AND number = :number
+"""
+HELD = f"SELECT count(*) FROM notes_versions WHERE {_LATEST} AND scope = :scope AND digest <> ''"
+COUNT = "SELECT count(*), count(DISTINCT path), coalesce(sum(size), 0) FROM notes_versions WHERE house = :house"
+COUNT_LATEST = f"SELECT count(*) FROM notes_versions WHERE {_LATEST} AND digest <> ''"
+
+_COPY = "path, number, digest, size, mtime_ns, inode, purge"
+COPY = f"SELECT {_COPY} FROM notes_copies WHERE house = :house AND copy = :copy AND path = :path"
+COPIES = f"SELECT {_COPY} FROM notes_copies WHERE house = :house AND copy = :copy"
+SAVE_COPY = f"""
+INSERT INTO notes_copies (house, copy, {_COPY})
+VALUES (:house, :copy, :path, :number, :digest, :size, :mtime_ns, :inode, :purge)
+ON CONFLICT (house, copy, path) DO UPDATE SET number = excluded.number, digest = excluded.digest, size = excluded.size,
+    mtime_ns = excluded.mtime_ns, inode = excluded.inode, purge = excluded.purge
+"""
+DROP_COPY = "DELETE FROM notes_copies WHERE house = :house AND copy = :copy AND path = :path"
+DROP_COPIES = "DELETE FROM notes_copies WHERE house = :house AND copy = :copy"
+
+ALL_PATHS = "\U0010ffff"
+"""Behind every path."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Copy:
+    """What the file of a note last was in one folder."""
+
+    path: str
+    number: int
+    """The version; 0: none that is still there."""
+    digest: str
+    size: int
+    mtime_ns: int
+    """0: changed so short a time before it was read that a later change could bear the same time."""
+    inode: int
+    purge: int = 0
+
+
+class NoteStore:
+    def __init__(self, session: Session, house: str, sight: Sight = EVERYTHING) -> None:
+        self._session = session
+        self._house = house
+        self._sight = sight
+        self._feed = FeedStore(session, house)
+
+    # Versions
+
+    def add(self, version: Version, content: bytes) -> None:
+        """The latest version of its path, from now on."""
+        self._session.run(REPLACE, self._given(path=version.path))
+        values = {name: getattr(version, name) for name in _NAMES}
+        values["action"] = str(version.action)
+        self._session.run(ADD, self._given(**values, content=packed(content)))
+        self._feed.note(NOTE, [version.path])
+
+    def latest(self, paths: Sequence[str]) -> dict[str, Version]:
+        """Path → the version that stands in its file now, or says that it is gone."""
+        rows = self._session.among(self._seen(LATEST), list(paths), self._given()) if paths else []
+        return {row[0]: _version(row) for row in rows}
+
+    def notes(self, paths: Sequence[str]) -> dict[str, Note]:
+        """Those of these notes that are there."""
+        rows = self._session.among(self._seen(LATEST_NOTES), list(paths), self._given()) if paths else []
+        return {row[0]: _note(row) for row in rows if row[_NAMES.index("digest")]}
+
+    def listed(self, below: str = "", *, after: str = "", limit: int = 1_000_000, gone: bool = False) -> list[Version]:
+        """In the order of their paths. `below`: in this folder."""
+        first, beyond = (f"{below}/", f"{below}0") if below else ("", ALL_PATHS)
+        conditions = self._sight.condition("scope") + ("" if gone else " AND digest <> ''")
+        if after:
+            conditions += " AND path > :after"
+        given = self._given(first=first, beyond=beyond, after=after, limit=limit)
+        return [_version(row) for row in self._session.rows(LISTED.format(conditions=conditions), given)]
+
+    def every(self) -> dict[str, Version]:
+        return {row[0]: _version(row) for row in self._session.rows(self._seen(EVERY), self._given())}
+
+    def versions(self, path: str) -> list[Version]:
+        """The oldest first."""
+        rows = self._session.rows(f"{self._seen(VERSIONS)} ORDER BY number", self._given(path=path))
+        return [_version(row) for row in rows]
+
+    def note(self, path: str, number: int) -> Note | None:
+        row = self._session.one(self._seen(ONE), self._given(path=path, number=number))
+        return _note(row) if row else None
+
+    def was_there(self, path: str, digest: str) -> bool:
+        """Whether some version of a note had this content."""
+        return bool(self._session.value(WAS_THERE, self._given(path=path, digest=digest)))
+
+    def for_review(self) -> list[Version]:
+        rows = self._session.rows(f"{self._seen(FOR_REVIEW)} ORDER BY at, path, number", self._given())
+        return [_version(row) for row in rows]
+
+    def accept(self, path: str, number: int) -> None:
+        self._session.run(SET_REVIEW, self._given(path=path, number=number, review=ACCEPTED))
+
+    def held(self, scope: str) -> int:
+        return self._session.value(HELD, self._given(scope=scope))
+
+    def count(self) -> tuple[int, int, int]:
+        """(notes that are there, versions of all that ever were, bytes of those)"""
+        versions, _, size = self._session.rows(COUNT, self._given())[0]
+        return self._session.value(COUNT_LATEST, self._given()), versions, int(size)
+
+    # Copies
+
+    def copy(self, copy: str, path: str) -> Copy | None:
+        row = self._session.one(COPY, self._given(copy=copy, path=path))
+        return _copy(row) if row else None
+
+    def copies(self, copy: str) -> dict[str, Copy]:
+        return {row[0]: _copy(row) for row in self._session.rows(COPIES, self._given(copy=copy))}
+
+    def save_copy(self, copy: str, seen: Copy) -> None:
+        self._session.run(SAVE_COPY, self._given(copy=copy, **{name: getattr(seen, name) for name in Copy.__slots__}))
+
+    def drop_copy(self, copy: str, path: str) -> None:
+        self._session.run(DROP_COPY, self._given(copy=copy, path=path))
+
+    def drop_copies(self, copy: str) -> None:
+        self._session.run(DROP_COPIES, self._given(copy=copy))
+
+    def _given(self, **values: Any) -> dict[str, Any]:
+        return {"house": self._house, **values}
+
+    def _seen(self, sql: str) -> str:
+        return sql + self._sight.condition("scope")
+
+
+def packed(content: bytes) -> bytes:
+    """As a row holds it."""
+    return zstandard.ZstdCompressor().compress(content) if content else b""
+
+
+def unpacked(content: bytes) -> bytes:
+    return zstandard.ZstdDecompressor().decompress(content) if content else b""
+
+
+def _version(row: Row) -> Version:
+    return Version(**_values(row))
+
+
+def _note(row: Row) -> Note:
+    return Note(**_values(row), content=unpacked(bytes(row[len(_NAMES)])))
+
+
+def _values(row: Row) -> dict[str, Any]:
+    values = dict(zip(_NAMES, row, strict=False))
+    values["action"] = Action(values["action"])
+    return values
+
+
+def _copy(row: Row) -> Copy:
+    return Copy(**dict(zip(Copy.__slots__, row, strict=True)))
