@@ -1,0 +1,66 @@
+"""Lines of notes: which of them came from something else, so that they go with it. Pure.
+
+A line is known by its words in its note: white space around it does not count, and neither does where it stands. What
+has no letter and no digit says nothing and comes from nowhere.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from recollect.lineage import Edge
+
+NOTE_LINE = "note_line"
+"""The kind of a line in lineage, and of its tombstone."""
+NOTE_TEXT = "note_text"
+"""The kind of the tombstone of a whole text of a note."""
+DIGEST_DIGITS = 32
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """What a line was written from."""
+
+    kind: str
+    """`lineage.MESSAGE` or `lineage.RECORD`."""
+    id: str
+
+
+def line_edges(path: str, old_text: str | None, new_text: str, sources: Sequence[Source]) -> list[Edge]:
+    """From each source to each line that this change of a note added. None: the note is new."""
+    if not sources:
+        return []
+    before = set(words_of((old_text or "").encode("utf-8", "surrogatepass")))
+    after = dict.fromkeys(words_of(new_text.encode("utf-8", "surrogatepass")))
+    added = [line_id(path, line) for line in after if line not in before]
+    return [Edge(source.kind, source.id, NOTE_LINE, line) for source in sources for line in added]
+
+
+def line_id(path: str, line: bytes) -> str:
+    """`line`: as `words_of` gives it."""
+    return f"{path}#{hashlib.sha256(line).hexdigest()[:DIGEST_DIGITS]}"
+
+
+def path_of(line: str) -> str:
+    """The note that a line, by its id, stands in. A path may have a `#` of its own."""
+    return line.rpartition("#")[0]
+
+
+def words_of(content: bytes) -> Iterator[bytes]:
+    """The lines of a note that say something, as they are compared."""
+    for line in content.splitlines():
+        words = compared(line)
+        if words:
+            yield words
+
+
+def compared(line: bytes) -> bytes:
+    """A line without the white space around it; empty where it says nothing."""
+    words = line.strip()
+    return words if any(character.isalnum() for character in words.decode("utf-8", "replace")) else b""
+
+
+def without(content: bytes, lines: Iterable[bytes]) -> bytes:
+    """A note without these lines, and otherwise as it was to the byte."""
+    gone = set(lines)
+    return b"".join(line for line in content.splitlines(keepends=True) if compared(line) not in gone)
