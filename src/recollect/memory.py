@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from recollect.forgetting import Forgetting, Forgotten
     from recollect.knowledge import Knowledge, Learned
     from recollect.learnings import Learnings
+    from recollect.notes import Notes
     from recollect.recall import Found, Recall
     from recollect.transfer import Transfer
 
@@ -53,6 +54,7 @@ class Memory:
         self._models = models
         self._recall: Recall | None = None
         self._learnings: Learnings | None = None
+        self._notes: Notes | None = None
         self._opening = threading.RLock()
 
     def as_agent(self, name: str, room: str = "") -> "Memory":
@@ -78,14 +80,31 @@ class Memory:
     def _number_in(self, session: Session, scope: str) -> int:
         """How many things lie in a scope."""
         from recollect.knowledge.store import RecordStore
+        from recollect.notes.store import NoteStore
 
-        return self.history.holds(session, scope) + RecordStore(session, self.settings.house).held(scope)
+        house = self.settings.house
+        written = RecordStore(session, house).held(scope) + NoteStore(session, house).held(scope)
+        return self.history.holds(session, scope) + written
 
     @property
     def knowledge(self) -> "Knowledge":
         from recollect.knowledge import Knowledge
 
         return Knowledge(self.database, self.settings.house, self.clock, self.principal)
+
+    @property
+    def notes(self) -> "Notes":
+        if self._owner:
+            return self._owner.notes.seen_by(self.principal)
+        with self._opening:
+            if self._notes is None:
+                from recollect.notes import Notes
+
+                settings = self.settings
+                self._notes = Notes(
+                    self.database, settings.house, self.clock, settings.home, settings.agent_name, self.principal
+                )
+            return self._notes
 
     @property
     def learnings(self) -> "Learnings":

@@ -26,6 +26,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     house: str = "home"
     database: str = ""
     """Empty: `recollect.db` in the home. Else a path, or `postgresql://…`."""
+    agent_name: str = "assistant"
+    """The house's own agent: whose notes a person reads and writes where no other agent is named."""
+    user_name: str = ""
+    """What agents call the person. Empty: "the user"."""
     enabled: bool = True
     """Whether `recollect up` takes in transcripts by itself."""
     watch_paths: list[str] = []

@@ -7,6 +7,7 @@ a file when we looked or wrote is a version, and none is changed later: only for
 folder is read or written, and nothing in it that is a link.
 """
 
+from recollect.notes.notes import NoteFigures, Notes
 from recollect.notes.versions import Action, Looked, Note, Problem, Version, Written
 
-__all__ = ["Action", "Looked", "Note", "Problem", "Version", "Written"]
+__all__ = ["Action", "Looked", "Note", "NoteFigures", "Notes", "Problem", "Version", "Written"]

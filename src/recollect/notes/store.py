@@ -1,6 +1,6 @@
 """All SQL on the tables of notes."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -51,6 +51,22 @@ ON CONFLICT (house, copy, path) DO UPDATE SET number = excluded.number, digest =
 """
 DROP_COPY = "DELETE FROM notes_copies WHERE house = :house AND copy = :copy AND path = :path"
 DROP_COPIES = "DELETE FROM notes_copies WHERE house = :house AND copy = :copy"
+
+CONTENTS = f"SELECT {_COLUMNS}, content FROM notes_versions WHERE house = :house AND path = :path ORDER BY number"
+MOVED_TO = "SELECT DISTINCT path FROM notes_versions WHERE house = :house AND moved_from = :path"
+WITH_DIGEST = "SELECT DISTINCT path FROM notes_versions WHERE house = :house AND digest IN (:values)"
+REWRITE = """
+UPDATE notes_versions SET content = :content, digest = :digest, size = :size, reason = :reason
+WHERE house = :house AND path = :path AND number = :number
+"""
+ERASE = "DELETE FROM notes_versions WHERE house = :house AND path = :path AND number <= :last"
+_OF_COPY = "FROM notes_versions v WHERE v.house = :house AND v.path = :path AND v.number = notes_copies.number"
+PURGE = f"""
+UPDATE notes_copies SET purge = 1, mtime_ns = 0, inode = 0, size = 0,
+    digest = coalesce((SELECT v.digest {_OF_COPY}), ''), number = coalesce((SELECT v.number {_OF_COPY}), 0)
+WHERE house = :house AND path = :path
+"""
+UNPURGED = "SELECT count(DISTINCT copy) FROM notes_copies WHERE house = :house AND purge = 1"
 
 ALL_PATHS = "\U0010ffff"
 """Behind every path."""
@@ -155,6 +171,38 @@ class NoteStore:
 
     def drop_copies(self, copy: str) -> None:
         self._session.run(DROP_COPIES, self._given(copy=copy))
+
+    # Erasing
+
+    def contents(self, path: str) -> list[Note]:
+        """All versions of a note with what stands in them, the oldest first."""
+        return [_note(row) for row in self._session.rows(CONTENTS, self._given(path=path))]
+
+    def copied_to(self, path: str, digests: Sequence[str]) -> set[str]:
+        """Notes that were moved there from this one, or had one of these texts as a whole."""
+        moved = self._session.rows(MOVED_TO, self._given(path=path))
+        alike = self._session.among(WITH_DIGEST, list(digests), self._given()) if digests else []
+        return {row[0] for row in (*moved, *alike)} - {path}
+
+    def rewrite(self, version: Version, content: bytes) -> None:
+        """Only forgetting does this: what a version was is not known any more."""
+        given = {name: getattr(version, name) for name in ("path", "number", "digest", "size", "reason")}
+        self._session.run(REWRITE, self._given(**given, content=packed(content)))
+        self._feed.note(NOTE, [version.path])
+
+    def erase(self, path: str, last: int) -> int:
+        """The versions up to this number; how many those were."""
+        self._feed.note(NOTE, [path])
+        return self._session.run(ERASE, self._given(path=path, last=last))
+
+    def purge(self, path: str) -> None:
+        """Its file, in whatever folder, may still have what was forgotten. What it was before is known by the version
+        it had, as that one is now: no digest stays of a text that was forgotten."""
+        self._session.run(PURGE, self._given(path=path))
+
+    def unpurged(self) -> int:
+        """Folders in which a file may still have something that was forgotten."""
+        return self._session.value(UNPURGED, self._given())
 
     def _given(self, **values: Any) -> dict[str, Any]:
         return {"house": self._house, **values}

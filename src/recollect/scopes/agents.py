@@ -113,7 +113,7 @@ class Agents:
                 raise Conflict(f"A source is bound to {name!r}. `recollect agents unbind` frees it.")
             held = self._holds(session, name)
             if held:
-                raise Conflict(f"Files or records of {name!r} are kept: {held:,}. Forget them first.")
+                raise Conflict(f"Files, records or notes of {name!r} are kept: {held:,}. Forget them first.")
             store.remove(name)
 
     def grant(self, name: str, target: str) -> Grant:

@@ -1,0 +1,376 @@
+"""The folder as a copy of the latest versions, which anybody may change: how the two are brought together.
+
+For each note this folder remembers what its file last was (`Copy`). A file that is not that any more was changed with
+another tool, and becomes a version. Where the versions went on, in another process or on another computer, the file
+follows. Where both happened, the file on the disk is the later one: it wins, and says whose version it had not seen.
+
+Files are put in place inside the transaction that adds their versions. If it fails they are put back; if the process
+dies, the next look takes what it finds for a change with another tool, so that a text may lose its author but is
+never lost.
+"""
+
+import os
+import platform
+import time
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from recollect.clock import Clock, to_text
+from recollect.database import Database, Session
+from recollect.errors import Conflict, Invalid
+from recollect.notes.files import Contents, Files, Look, Obstructed, Placed
+from recollect.notes.paths import Kind, checked, kind_of, scope_of
+from recollect.notes.store import Copy, NoteStore
+from recollect.notes.versions import OPEN, OUTSIDE, Action, Looked, Problem, Version, digest_of
+
+GRACE_SECONDS = 2.0
+"""A program that had a file open when it was replaced writes on into the old one: it is kept so long, then read once
+more."""
+RACY_NS = 1_000_000_000
+"""A file that changed so short a time before it was read could change again and bear the same time."""
+BATCH = 200
+"""Notes that are brought together in one transaction: others wait for it."""
+
+Purge = Callable[[Session, str, bytes], bytes]
+"""(session, path, content) → the content without what was forgotten."""
+Merge = Callable[[bytes, bytes], bytes | None]
+"""Two states of a status that were written at once → one with the later fields of both; None: they cannot be merged."""
+
+
+@dataclass(slots=True)
+class Writing:
+    """One transaction on versions and files."""
+
+    session: Session
+    store: NoteStore
+    placed: list[Placed] = field(default_factory=list[Placed])
+    looked: Looked = field(default_factory=Looked)
+
+
+class Folder:
+    def __init__(
+        self,
+        database: Database,
+        house: str,
+        clock: Clock,
+        root: Path,
+        purge: Purge,
+        merge: Merge,
+        grace_seconds: float = GRACE_SECONDS,
+    ) -> None:
+        self.files = Files(root)
+        self._database = database
+        self._house = house
+        self._clock = clock
+        self._purge = purge
+        self._merge = merge
+        self._grace = grace_seconds
+        self._swept_at = 0.0
+
+    @property
+    def copy(self) -> str:
+        """This folder, among all that are copies of the same notes."""
+        return f"{platform.node()}:{self.files.root}"
+
+    @contextmanager
+    def writing(self) -> Generator[Writing]:
+        """A failure takes back the files with the rows."""
+        placed: list[Placed] = []
+        try:
+            with self._database.write() as session:
+                yield Writing(session, NoteStore(session, self._house), placed)
+        except BaseException:
+            for one in reversed(placed):
+                self.files.revert(one)
+            raise
+        now = time.monotonic()
+        if placed and now - self._swept_at > self._grace:
+            self._swept_at = now
+            self.sweep(Looked())
+
+    # Looking
+
+    def is_fresh(self, store: NoteStore, path: str) -> bool:
+        """Whether the file of a note is what its latest version says, as far as it looks from outside."""
+        copy, head = store.copy(self.copy, path), store.latest([path]).get(path)
+        look = self.files.look(path)
+        if look is None:
+            return copy is None and (head is None or head.is_gone)
+        if copy is None or head is None or copy.purge or copy.number != head.number:
+            return False
+        if _is_same(copy, look):
+            return True
+        found = self.files.read(path) if copy.mtime_ns == 0 else None
+        return found is not None and digest_of(found.content) == copy.digest
+
+    def look(self, paths: Sequence[str] | None = None) -> Looked:
+        """At these notes, or at all of them and at what is held."""
+        looked = Looked()
+        if paths is None:
+            paths = self._suspicious(looked)
+            self.sweep(looked)
+        for start in range(0, len(paths), BATCH):
+            with self.writing() as writing:
+                for path in paths[start : start + BATCH]:
+                    self._try_to_settle(writing, path)
+            looked.found += writing.looked.found
+            looked.put_back += writing.looked.put_back
+            looked.problems += writing.looked.problems
+        return looked
+
+    def _try_to_settle(self, writing: Writing, path: str) -> None:
+        try:
+            self.settle(writing, path)
+        except Obstructed as error:
+            writing.looked.problems.append(Problem(path=path, reason=str(error)))
+
+    def _suspicious(self, looked: Looked) -> list[str]:
+        """Paths of which the file and the versions may not agree."""
+        if not self.files.is_there():
+            return self._lost()
+        seen = self.files.walk()
+        looked.problems += seen.problems
+        with self._database.read() as session:
+            store = NoteStore(session, self._house)
+            copies, heads = store.copies(self.copy), store.every()
+        changed = {
+            path
+            for path, look in seen.files.items()
+            if path not in copies or not _is_same(copies[path], look) or path not in heads
+        }
+        changed |= {path for path, copy in copies.items() if path not in seen.files or copy.purge}
+        for path, head in heads.items():
+            known = copies[path].number if path in copies else 0
+            if known != head.number and (path in seen.files or not head.is_gone):
+                changed.add(path)
+        return sorted(path for path in changed if not _is_below(path, seen.unknown))
+
+    def _lost(self) -> list[str]:
+        """All notes, where the folder itself is gone: nobody deletes them one by one like that."""
+        with self._database.read() as session:
+            store = NoteStore(session, self._house)
+            missing = [path for path, head in store.every().items() if not head.is_gone]
+            has_copies = bool(store.copies(self.copy))
+        if has_copies:
+            with self._database.write() as session:
+                NoteStore(session, self._house).drop_copies(self.copy)
+        if missing:
+            self.files.make_root()
+        return sorted(missing)
+
+    def settle(self, writing: Writing, path: str) -> Version | None:
+        """Let the file and the versions of one note agree; the latest version."""
+        store = writing.store
+        copy, head = store.copy(self.copy, path), store.latest([path]).get(path)
+        found = self.files.read(path)
+        content = found.content if found else None
+        is_unchanged = copy is not None and digest_of_file(content) == copy.digest
+        if copy and copy.purge and content is not None:
+            content = self._purge(writing.session, path, content)
+            if not content.strip() and (head is None or head.is_gone):
+                content = None
+        digest, now = digest_of_file(content), head.digest if head else ""
+        if digest == now:
+            self._agree(writing, path, head, found, content)
+        elif is_unchanged or (content is None and (copy is None or now != copy.digest)):
+            self._follow(writing, path, head, found)
+        else:
+            head = self._take_in(writing, path, content, head, copy, found)
+        return head
+
+    def _agree(
+        self, writing: Writing, path: str, head: Version | None, found: Contents | None, content: bytes | None
+    ) -> None:
+        if found and content != found.content:  # Something of it was forgotten.
+            self._put(writing, path, content, head)
+        else:
+            self._remember(writing.store, path, head, found.look if found else None)
+
+    def _follow(self, writing: Writing, path: str, head: Version | None, found: Contents | None) -> None:
+        """The versions went on: the file follows."""
+        content = None
+        if head and not head.is_gone:
+            note = writing.store.note(path, head.number)
+            content = note.content if note else None
+        before = found.content if found else None
+        placed = self._put(writing, path, content, head)
+        writing.looked.put_back.append(path)
+        if placed and placed.before != before and placed.before is not None:
+            self._overtaken(writing, path, placed.before, head)
+
+    def _overtaken(self, writing: Writing, path: str, content: bytes, head: Version | None) -> None:
+        """Somebody changed the file in the very moment in which it was to follow: that is later than what it was to
+        follow."""
+        version = self._next(writing, path, content, head, unseen=head.number if head else 0)
+        writing.store.add(version, content)
+        writing.looked.found.append(version)
+        self._put(writing, path, content, version)
+
+    def _take_in(
+        self,
+        writing: Writing,
+        path: str,
+        content: bytes | None,
+        head: Version | None,
+        copy: Copy | None,
+        found: Contents | None,
+    ) -> Version:
+        """What somebody did with another tool is the next version."""
+        is_known = head is None or head.is_gone or (copy is not None and copy.digest == head.digest)
+        version = self._next(writing, path, content, head, unseen=0 if is_known or not head else head.number)
+        writing.store.add(version, content or b"")
+        writing.looked.found.append(version)
+        merged = None
+        if not is_known and content is not None and kind_of(path) is Kind.STATUS:
+            theirs = writing.store.note(path, version.unseen)
+            merged = self._merge(content, theirs.content) if theirs else None
+        if merged is not None and merged != content:
+            version = replace(version, number=version.number + 1, action=Action.MERGED, digest=digest_of(merged))
+            version = replace(version, size=len(merged), unseen=0)
+            writing.store.add(version, merged)
+            self._put(writing, path, merged, version)
+        elif found and content != found.content:
+            self._put(writing, path, content, version)
+        else:
+            self._remember(writing.store, path, version, found.look if found else None)
+        return version
+
+    def _next(self, writing: Writing, path: str, content: bytes | None, head: Version | None, unseen: int) -> Version:
+        is_review = head is not None and kind_of(path) is Kind.DIARY
+        return Version(
+            path=path,
+            number=head.number + 1 if head else 1,
+            scope=scope_of(path),
+            at=to_text(self._clock()),
+            actor=OUTSIDE,
+            action=Action.FOUND,
+            digest=digest_of_file(content),
+            size=len(content or b""),
+            unseen=unseen,
+            review=OPEN if is_review or kind_of(path) is Kind.SOUL else "",
+        )
+
+    # Writing
+
+    def write(self, writing: Writing, version: Version, content: bytes | None) -> Version:
+        """The next version after the latest, which the file was made to agree with in this transaction. If the file was
+        changed in between, that change comes first, and this one says that it had not seen it."""
+        head = writing.store.latest([version.path]).get(version.path)
+        expected = b""
+        if head and not head.is_gone:
+            note = writing.store.note(version.path, head.number)
+            expected = note.content if note else b""
+        placed = self._put(writing, version.path, content, None)
+        if placed and placed.before is not None and (not head or head.is_gone or placed.before != expected):
+            between = self._next(writing, version.path, placed.before, head, unseen=0)
+            writing.store.add(between, placed.before)
+            version = replace(version, number=between.number + 1, unseen=between.number)
+        writing.store.add(version, content or b"")
+        self._remember(writing.store, version.path, version, placed.look if placed else None)
+        return version
+
+    def _put(self, writing: Writing, path: str, content: bytes | None, head: Version | None) -> Placed | None:
+        """The file is this from now on; None where nothing was there to be taken away."""
+        if content is not None:
+            self.files.make_root()
+            placed = self.files.place(path, content)
+        else:
+            placed = self.files.take(path)
+        if placed:
+            writing.placed.append(placed)
+        if head:
+            self._remember(writing.store, path, head, placed.look if placed else None)
+        elif content is None:
+            writing.store.drop_copy(self.copy, path)
+        return placed
+
+    def _remember(self, store: NoteStore, path: str, head: Version | None, look: Look | None) -> None:
+        if look is None or head is None:
+            store.drop_copy(self.copy, path)
+            return
+        is_racy = time.time_ns() - look.mtime_ns < RACY_NS
+        store.save_copy(
+            self.copy,
+            Copy(
+                path=path,
+                number=head.number,
+                digest=head.digest,
+                size=look.size,
+                mtime_ns=0 if is_racy else look.mtime_ns,
+                inode=look.inode,
+            ),
+        )
+
+    # What is held
+
+    def sweep(self, looked: Looked, *, at_once: bool = False) -> None:
+        """Files that were replaced: what is in them and was never seen becomes a version; then they go. `at_once`:
+        without waiting for who may still write into one, and without keeping anything."""
+        if not self.files.holding.is_dir():
+            return
+        # Whoever writes puts files there while it holds the lock of writers: with it, nobody is at it.
+        with self.writing() as writing:
+            for path, file in self.files.held():
+                held = self.files.read_held(file)
+                if held and held.content and not at_once:
+                    with suppress(Conflict):
+                        self._keep(writing, path, held.content)
+                if held is None or at_once or _age_seconds(file, held.look) > self._grace:
+                    self.files.drop(file)
+            self.files.tidy()
+            looked.found += writing.looked.found
+
+    def _keep(self, writing: Writing, path: str, content: bytes) -> None:
+        """It comes before what is in the file now, which is written down once more after it."""
+        if not _is_path(path) or writing.store.was_there(path, digest_of(content)):
+            return
+        head = self.settle(writing, path)
+        content = self._purge(writing.session, path, content)
+        if not content:
+            return
+        found = self._next(writing, path, content, head, unseen=0)
+        writing.store.add(found, content)
+        writing.looked.found.append(found)
+        now = writing.store.note(path, head.number) if head else None
+        after = replace(
+            found,
+            number=found.number + 1,
+            action=Action.KEPT,
+            digest=now.digest if now else "",
+            size=now.size if now else 0,
+            unseen=found.number,
+            review="",
+        )
+        writing.store.add(after, now.content if now else b"")
+        self._remember(writing.store, path, after, self.files.look(path))
+
+
+def digest_of_file(content: bytes | None) -> str:
+    return "" if content is None else digest_of(content)
+
+
+def _is_same(copy: Copy, look: Look) -> bool:
+    seen = (copy.size, copy.mtime_ns, copy.inode)
+    return not copy.purge and seen == (look.size, look.mtime_ns, look.inode)
+
+
+def _is_below(path: str, folders: Sequence[str]) -> bool:
+    return any(path == folder or not folder or path.startswith(f"{folder}/") for folder in folders)
+
+
+def _is_path(path: str) -> bool:
+    try:
+        return checked(path) == path
+    except Invalid:
+        return False
+
+
+def _age_seconds(file: Path, look: Look) -> float:
+    """Since it was last written, or came here."""
+    try:
+        came = os.lstat(file).st_ctime
+    except OSError:
+        came = 0.0
+    return time.time() - max(came, look.mtime_ns / 1e9)

@@ -1,0 +1,533 @@
+"""Notes: the one object through which notes are read and written, by whoever may.
+
+Before something is read, its file is looked at: what anybody did to it with another tool is a version by then. A write
+is one transaction: look, change, put in place.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from difflib import unified_diff
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from recollect import redaction
+from recollect.clock import Clock, to_text
+from recollect.database import Database, Session
+from recollect.errors import Conflict, Denied, Invalid, NotFound
+from recollect.lineage import EdgeStore
+from recollect.notes.folder import Folder, Writing
+from recollect.notes.lines import Source, line_edges
+from recollect.notes.paths import Kind, checked, folder_of, kind_of, scope_of, spellings, within
+from recollect.notes.store import NoteStore
+from recollect.notes.versions import MOST_BYTES, OPEN, Action, Looked, Note, Version, Written, digest_of
+from recollect.scopes import HOUSE, OWNER, Actor, Grant, Principal, Scope, ScopeKind, ScopeStore, Sight, sight_of
+from recollect.scopes.store import check_name
+
+if TYPE_CHECKING:
+    from recollect.notes.diary import Diary
+    from recollect.notes.memory_tool import MemoryTool
+    from recollect.notes.scratch import Scratch
+    from recollect.notes.status import Status
+
+FOLDER = "notes"
+MOST_DIFFED_LINES = 20_000
+"""Of both sides together: comparing more takes longer than anybody waits."""
+
+Change = Callable[[str | None], str]
+"""What a note says (None: it is not there) → what it shall say."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoteFigures:
+    notes: int
+    versions: int
+    bytes: int
+    """Of all versions, before they are compressed."""
+    reviews: int
+    """Versions that wait for somebody to look at them."""
+
+
+class Notes:
+    """`memory.notes`."""
+
+    def __init__(
+        self,
+        database: Database,
+        house: str,
+        clock: Clock,
+        home: Path,
+        agent_name: str,
+        principal: Principal = OWNER,
+        folder: Folder | None = None,
+    ) -> None:
+        """`agent_name`: the house's own agent, for whom a person acts where a note belongs to an agent."""
+        self.folder = home / FOLDER
+        self.principal = principal
+        self.clock = clock
+        self._database = database
+        self._house = house
+        self._home = home
+        self._agent_name = agent_name
+        self._folder = folder or Folder(database, house, clock, self.folder, self._purged, _merged)
+
+    def seen_by(self, principal: Principal) -> "Notes":
+        return Notes(
+            self._database, self._house, self.clock, self._home, self._agent_name, principal, folder=self._folder
+        )
+
+    @property
+    def own_scope(self) -> str:
+        return self.principal.scope if self.principal.is_confined else self._agent_name
+
+    @property
+    def own_folder(self) -> str:
+        return folder_of(self.own_scope)
+
+    @property
+    def status(self) -> "Status":
+        from recollect.notes.status import Status
+
+        return Status(self)
+
+    @property
+    def diary(self) -> "Diary":
+        from recollect.notes.diary import Diary
+
+        return Diary(self)
+
+    @property
+    def scratch(self) -> "Scratch":
+        from recollect.notes.scratch import Scratch
+
+        return Scratch(self)
+
+    def tool(self) -> "MemoryTool":
+        """Anthropic's memory tool over this folder."""
+        from recollect.notes.memory_tool import MemoryTool
+
+        return MemoryTool(self)
+
+    # The first time
+
+    def prepare(self) -> list[str]:
+        """Make what every folder of notes begins with; what was made. The rest appears when it is first written."""
+        from recollect.notes.starter import COMPACTION_TEXT, GITIGNORE_TEXT
+
+        made: list[str] = []
+        self._register()
+        is_lost = not self._folder.files.is_there() and bool(self.number())
+        if is_lost:
+            self.look()
+        elif self._folder.files.make_root():
+            (self.folder / ".gitignore").write_text(GITIGNORE_TEXT, encoding="utf-8")
+            made.append(".gitignore")
+        path = within(self.own_folder, "COMPACTION.md")
+        with self._database.read() as session:
+            was_there = any(NoteStore(session, self._house).versions(one) for one in spellings(path))
+        if not was_there and self.own_scope != HOUSE and self.find(path) is None:
+            maker = Principal(actor=Actor.RULE, name="first use")
+            self.seen_by(maker).write(path, COMPACTION_TEXT, reason="first use")
+            made.append(path)
+        return made
+
+    def _register(self) -> None:
+        """The house's own agent has a scope, and may write what is the house's, unless somebody takes that away."""
+        name = self._agent_name
+        check_name(name)
+        with self._database.read() as session:
+            if any(scope.id == name for scope in ScopeStore(session, self._house).every()):
+                return
+        with self._database.write() as session:
+            store, now = ScopeStore(session, self._house), to_text(self.clock())
+            if not any(scope.id == name for scope in store.every()):
+                store.add(Scope(id=name, kind=ScopeKind.AGENT, parent_id=HOUSE, made_at=now))
+                store.grant(Grant(scope=name, target=HOUSE), now)
+
+    # Reading
+
+    def look(self, paths: Sequence[str] | None = None) -> Looked:
+        """Make what others did with other tools versions. None: everywhere."""
+        return self._folder.look(paths)
+
+    def clear_held(self) -> None:
+        """Of what was replaced a moment ago nothing stays beside the versions."""
+        self._folder.sweep(Looked(), at_once=True)
+
+    def read(self, path: str, number: int = 0) -> Note:
+        """What a note says now, or said in one of its versions."""
+        name = self._resolved(path)
+        if number:
+            with self._database.read() as session:
+                note = self._store(session).note(name, number)
+            if note is None:
+                raise NotFound(f"{name} has no version {number}. `recollect notes history {name}` lists them.")
+            return note
+        note = self.find(name)
+        if note is None:
+            raise NotFound(self._missing(name))
+        return note
+
+    def find(self, path: str) -> Note | None:
+        """What a note says now; None: there is none, or none that may be seen."""
+        name = self._resolved(path)
+        with self._database.read() as session:
+            store = self._store(session)
+            if not self._sight(session).sees(scope_of(name)):
+                return None
+            if self._folder.is_fresh(NoteStore(session, self._house), name):
+                return store.notes([name]).get(name)
+        with self._folder.writing() as writing:
+            self._folder.settle(writing, name)
+            return self._store(writing.session).notes([name]).get(name)
+
+    def nearest(self, name: str) -> Note | None:
+        """Of the notes with this name the one that is nearest: in the own folder, in those of the scopes above, in the
+        house's."""
+        with self._database.read() as session:
+            known = ScopeStore(session, self._house)
+            is_there = self.own_scope == HOUSE or any(scope.id == self.own_scope for scope in known.every())
+            chain = known.chain(self.own_scope) if is_there else [self.own_scope, HOUSE]
+        for scope in chain:
+            note = self.find(within(folder_of(scope), name))
+            if note:
+                return note
+        return None
+
+    def history(self, path: str) -> list[Version]:
+        """All versions, the oldest first."""
+        name = self._resolved(path)
+        self.find(name)
+        with self._database.read() as session:
+            versions = self._store(session).versions(name)
+        if not versions:
+            raise NotFound(self._missing(name))
+        return versions
+
+    def diff(self, path: str, older: int = 0, newer: int = 0) -> str:
+        """From one version to another; without numbers the last change."""
+        versions = self.history(path)
+        name, last = versions[-1].path, newer or versions[-1].number
+        first = older or last - 1
+        before = self.read(name, first) if first else None
+        after = self.read(name, last)
+        old, new = (_lines(before) if before else []), _lines(after)
+        if len(old) + len(new) > MOST_DIFFED_LINES:
+            raise Invalid(
+                f"{name} is too long to be compared: {len(old) + len(new):,} lines, {MOST_DIFFED_LINES:,} at most. "
+                "Compare two of its versions with a tool of your own: `recollect notes show --version`."
+            )
+        return "".join(unified_diff(old, new, f"{name}@{first}", f"{name}@{last}"))
+
+    def reviews(self) -> list[Version]:
+        """What somebody should look at: changes of a soul that no person made, and of diary entries."""
+        with self._database.read() as session:
+            return self._store(session).for_review()
+
+    def accept(self, path: str, number: int) -> Version:
+        """It was looked at. Only a person may say so."""
+        if self.principal.is_confined:
+            raise Denied(f"{self.principal.name} may not accept changes: only a person may.")
+        found = self.read(path, number)
+        with self._database.write() as session:
+            self._store(session).accept(found.path, number)
+        return _bare(replace(found, review="accepted"))
+
+    def figures(self) -> NoteFigures:
+        with self._database.read() as session:
+            store = NoteStore(session, self._house)
+            notes, versions, size = store.count()
+            return NoteFigures(notes=notes, versions=versions, bytes=size, reviews=len(store.for_review()))
+
+    # For recall
+
+    def indexed(self, paths: Sequence[str]) -> dict[str, Note]:
+        """Those of these notes that are there, as they are searched; no file is looked at. A diary entry is what it
+        was when it was made."""
+        from recollect.notes.diary import original_of
+
+        with self._database.read() as session:
+            store = self._store(session)
+            notes = store.notes(paths)
+            for path, note in notes.items():
+                if note.number > 1 and kind_of(path) is Kind.DIARY:
+                    notes[path] = store.note(path, original_of(store.versions(path)).number) or note
+        return notes
+
+    def paths_after(self, path: str, limit: int) -> list[str]:
+        with self._database.read() as session:
+            return [found.path for found in self._store(session).listed(after=path, limit=limit)]
+
+    def number(self) -> int:
+        with self._database.read() as session:
+            return NoteStore(session, self._house).count()[0]
+
+    # Writing
+
+    def write(
+        self, path: str, text: str, *, reason: str = "", expected: int | None = None, sources: Sequence[Source] = ()
+    ) -> Written:
+        """The whole of a note. `expected`: the version that the writer has seen; if another is the latest, this one
+        still takes its place, and says so. `sources`: what the new lines came from."""
+        return self._write(path, lambda _: text, reason=reason, expected=expected, sources=sources)
+
+    def append(self, path: str, text: str, *, reason: str = "", sources: Sequence[Source] = ()) -> Written:
+        def joined(now: str | None) -> str:
+            return f"{now}{'' if not now or now.endswith(chr(10)) else chr(10)}{text}" if now else text
+
+        return self._write(path, joined, reason=reason, sources=sources)
+
+    def change(self, path: str, change: Change, *, reason: str = "", action: Action = Action.WRITTEN) -> Written:
+        """Nobody else can write between reading and writing. `change` may raise; then nothing happens."""
+        return self._write(path, change, reason=reason, action=action)
+
+    def create(self, path: str, text: str, *, reason: str = "") -> Written:
+        """A note that is not there yet."""
+
+        def new(now: str | None) -> str:
+            if now is not None:
+                raise Conflict(f"{path} is there already. Choose another name, or change that one.")
+            return text
+
+        return self._write(path, new, reason=reason)
+
+    def _write(
+        self,
+        path: str,
+        change: Change,
+        *,
+        reason: str,
+        action: Action = Action.WRITTEN,
+        expected: int | None = None,
+        sources: Sequence[Source] = (),
+    ) -> Written:
+        name = self._resolved(path)
+        with self._folder.writing() as writing:
+            self._check_write(writing.session, name)
+            head, now = self._settled(writing, name)
+            self._check_diary(name, head)
+            text, masked = _checked_text(name, change(now.text if now else None))
+            content = text.encode()
+            if now and now.content == content:
+                return Written(version=_bare(now), is_new=False, masked=masked)
+            unseen = head.number if head and expected is not None and expected != head.number else 0
+            version = self._next(name, head, content, action, _checked_reason(name, reason), unseen)
+            version = self._folder.write(writing, version, content)
+            if sources:
+                edges = line_edges(name, now.text if now else "", text, sources)
+                EdgeStore(writing.session, self._house).add(edges)
+            other = writing.store.note(name, version.unseen) if version.unseen else None
+        return Written(version=version, unseen=_bare(other) if other else None, masked=masked)
+
+    def remove(self, path: str, *, reason: str = "", action: Action = Action.REMOVED) -> list[Version]:
+        """A note, or all notes of a folder. They can be restored."""
+        name = self._resolved(path)
+        with self._folder.writing() as writing:
+            removed: list[Version] = []
+            for one in self._notes_at(writing, name):
+                self._check_write(writing.session, one)
+                head, _ = self._settled(writing, one)
+                if head is None or head.is_gone:
+                    continue
+                self._check_diary(one, head)
+                removed.append(self._folder.write(writing, self._next(one, head, None, action, reason), None))
+            if not removed:
+                raise NotFound(self._missing(name))
+        self._folder.files.remove_folders(name)
+        return removed
+
+    def move(self, path: str, to: str, *, reason: str = "", action: Action = Action.MOVED) -> list[Version]:
+        """A note, or a folder of notes. The versions it had stay where they were."""
+        name, target = self._resolved(path), checked(to)
+        with self._folder.writing() as writing:
+            if self._notes_at(writing, target) or self._folder.files.read(target):
+                raise Conflict(f"{target} is there already. Choose another name, or remove it first.")
+            moved: list[Version] = []
+            for one in self._notes_at(writing, name):
+                place = target + one[len(name) :]
+                self._check_write(writing.session, one)
+                self._check_write(writing.session, place)
+                head, note = self._settled(writing, one)
+                if head is None or note is None:
+                    continue
+                self._check_diary(one, head)
+                self._folder.write(writing, self._next(one, head, None, Action.REMOVED, f"moved to {place}"), None)
+                before, _ = self._settled(writing, place)
+                version = self._next(place, before, note.content, action, _checked_reason(place, reason))
+                moved.append(self._folder.write(writing, replace(version, moved_from=one), note.content))
+            if not moved:
+                raise NotFound(self._missing(name))
+        self._folder.files.remove_folders(name)
+        return moved
+
+    def undo(self, path: str, number: int = 0, *, reason: str = "") -> Written:
+        """Back to what a note was before the latest change, or to one of its versions. Undone again, it goes back one
+        more."""
+        name = self._resolved(path)
+        with self._folder.writing() as writing:
+            self._check_write(writing.session, name)
+            head, _ = self._settled(writing, name)
+            versions = self._store(writing.session).versions(name)
+            if head is None or not versions:
+                raise NotFound(self._missing(name))
+            target = number or _before(versions)
+            note = writing.store.note(name, target) if target else None
+            if note is None and number:
+                raise NotFound(f"{name} has no version {number}. `recollect notes history {name}` lists them.")
+            content = note.content if note and not note.is_gone else None
+            digest = note.digest if note else ""
+            if digest == head.digest:
+                return Written(version=head, is_new=False)
+            why = reason or (f"back to version {target}" if target else "back to before it was made")
+            version = self._next(name, head, content, Action.RESTORED, why)
+            version = self._folder.write(writing, version, content)
+            other = writing.store.note(name, version.unseen) if version.unseen else None
+        return Written(version=version, unseen=_bare(other) if other else None)
+
+    # The parts of a write
+
+    def _settled(self, writing: Writing, path: str) -> tuple[Version | None, Note | None]:
+        """The latest version and, where the note is there, what it says."""
+        head = self._folder.settle(writing, path)
+        if head is None or head.is_gone:
+            return head, None
+        return head, writing.store.note(path, head.number)
+
+    def _next(
+        self,
+        path: str,
+        head: Version | None,
+        content: bytes | None,
+        action: Action,
+        reason: str,
+        unseen: int = 0,
+    ) -> Version:
+        is_review = kind_of(path) is Kind.SOUL and self.principal.actor in (Actor.AGENT, Actor.LIBRARIAN)
+        return Version(
+            path=path,
+            number=head.number + 1 if head else 1,
+            scope=scope_of(path),
+            at=to_text(self.clock()),
+            actor=str(self.principal.actor),
+            actor_name=self.principal.name,
+            action=action,
+            reason=reason,
+            digest=digest_of(content) if content is not None else "",
+            size=len(content or b""),
+            unseen=unseen,
+            review=OPEN if is_review else "",
+        )
+
+    def _notes_at(self, writing: Writing, path: str) -> list[str]:
+        """The note itself, or those below the folder, as far as they may be seen, files that nobody looked at
+        included."""
+        sight = self._sight(writing.session)
+        below = f"{path}/"
+        on_disk = [one for one in self._folder.files.walk().files if one == path or one.startswith(below)]
+        store = self._store(writing.session)
+        known = [*store.latest([path]).values(), *store.listed(path)]
+        found = {*on_disk, *(version.path for version in known if not version.is_gone)}
+        return sorted(one for one in found if sight.sees(scope_of(one)))
+
+    def _check_write(self, session: Session, path: str) -> None:
+        self._sight(session).check_write(scope_of(path), self.principal.name)
+
+    def _check_diary(self, path: str, head: Version | None) -> None:
+        if head is not None and not head.is_gone and kind_of(path) is Kind.DIARY:
+            raise Conflict(
+                f"{path} is an entry of the diary, and those are never changed. Write another: recollect diary write. "
+                f"To erase it for good: recollect forget --note {path}"
+            )
+
+    # Names and sight
+
+    def _resolved(self, path: str) -> str:
+        """The path as it is spelled, for names that others write with other capitals."""
+        name = checked(path)
+        candidates = spellings(name)
+        if len(candidates) == 1:
+            return name
+        with self._database.read() as session:
+            known = NoteStore(session, self._house).latest(candidates)
+        for one in candidates:
+            if one in known and not known[one].is_gone:
+                return one
+        folder, _, _ = name.rpartition("/")
+        there = self._folder.files.names_in(folder)
+        on_disk = [one for one in candidates if one.rpartition("/")[2] in there]
+        return (on_disk or [one for one in candidates if one in known] or candidates)[0]
+
+    def _missing(self, path: str) -> str:
+        return f"There is no note {path}. `recollect notes list` shows those there are."
+
+    def _store(self, session: Session) -> NoteStore:
+        return NoteStore(session, self._house, self._sight(session))
+
+    def _sight(self, session: Session) -> Sight:
+        return sight_of(session, self._house, self.principal)
+
+    def _purged(self, session: Session, path: str, content: bytes) -> bytes:
+        from recollect.notes.erasing import buried_lines_removed
+
+        return buried_lines_removed(session, self._house, path, content)
+
+    # Last, as its name is that of a type
+
+    def list(self, below: str = "", *, gone: bool = False) -> list[Version]:
+        """In the order of their paths. `below`: in this folder. `gone`: also those that were removed."""
+        folder = checked(below) if below else ""
+        self.look()
+        with self._database.read() as session:
+            return self._store(session).listed(folder, gone=gone)
+
+
+def _merged(mine: bytes, theirs: bytes) -> bytes | None:
+    from recollect.notes.status import merge_status
+
+    return merge_status(mine, theirs)
+
+
+def _checked_text(path: str, text: str) -> tuple[str, int]:
+    """The text as it is written, and how many credentials were masked in it."""
+    if "\0" in text:
+        raise Invalid(f"The text for {path} has NUL characters: it is no text. Nothing was written.")
+    try:
+        size = len(text.encode())
+    except UnicodeEncodeError as error:
+        raise Invalid(f"The text for {path} is not UTF-8 text: {error.reason}. Nothing was written.") from error
+    if size > MOST_BYTES:
+        raise Invalid(
+            f"The text for {path} has {size / 1e6:,.1f} MB, and a note at most {MOST_BYTES / 1e6:,.0f} MB. "
+            "Nothing was written: divide it into several notes."
+        )
+    found = len(redaction.find(text))
+    return (redaction.mask(text), found) if found else (text, 0)
+
+
+def _checked_reason(path: str, reason: str) -> str:
+    if kind_of(path) is Kind.SOUL and not reason.strip():
+        raise Invalid(f"{path} is who an agent is: say why it changes. On the command line: --reason '…'.")
+    return redaction.mask(reason.strip())
+
+
+def _before(versions: Sequence[Version]) -> int:
+    """The number of the version that undoing leads to; 0: before there was one."""
+    by_number = {version.number: version for version in versions}
+    place = versions[-1]
+    while place.action is Action.RESTORED:
+        same = [one for one in versions if one.number < place.number and one.digest == place.digest]
+        if not same:
+            break
+        place = same[-1]
+    return place.number - 1 if place.number - 1 in by_number else 0
+
+
+def _bare(version: Version) -> Version:
+    """Without its content."""
+    return Version(**{name: getattr(version, name) for name in Version.__dataclass_fields__})
+
+
+def _lines(note: Note) -> list[str]:
+    if not note.is_text:
+        raise Invalid(f"{note.path} is not text in version {note.number}: there are no lines to compare.")
+    text = note.text
+    return (text if text.endswith("\n") or not text else text + "\n").splitlines(keepends=True)
