@@ -1,8 +1,8 @@
 """`recollect up`: everything on one machine, in the foreground.
 
-Recover what a crash left, take in what there is, then keep up while agents write: messages, and the search index behind
-them. Other processes search through it. One daemon per home. `status.json` in the runtime folder tells other processes
-how it is and where it listens; nothing in it is an only copy.
+Recover what a crash left, take in what there is, then keep up while agents write: messages, the search index behind
+them, and notes. Other processes search through it. One daemon per home. `status.json` in the runtime folder tells other
+processes how it is and where it listens; nothing in it is an only copy.
 """
 
 import json
@@ -24,6 +24,7 @@ from recollect.history.watcher import Watcher
 from recollect.indexing import Fetching, Indexing, IndexProgress
 from recollect.lock import HomeLock
 from recollect.memory import Memory
+from recollect.notekeeping import Notekeeping, NotesProgress
 from recollect.settings import this_computer
 from recollect.switchboard import Switchboard, remove_socket
 
@@ -46,6 +47,11 @@ class DaemonStatus:
     deepened: int = 0
     to_deepen: int = 0
     index_problem: str = ""
+    notes_looked_at: str = ""
+    """When all files of notes were last looked at."""
+    notes_problem: str = ""
+    notes_restarts: int = 0
+    """How often the thread that watches the notes had to be started again."""
 
 
 FINISH_AGAIN = timedelta(minutes=5)
@@ -71,6 +77,7 @@ class Daemon:
         self._lock = HomeLock(memory.settings.runtime)
         self._telling = threading.Lock()
         self._indexing = Indexing(memory, self._tell_index, fetching)
+        self._notekeeping = Notekeeping(memory, self._tell_notes)
         self._switchboard = Switchboard(memory)
         self._roots = watched_roots(memory)
         self._finish_at = memory.clock()
@@ -94,11 +101,13 @@ class Daemon:
                 if recovered.files:
                     self._note(recovered)
             first_pass(self._memory, self._roots)
+            self._notekeeping.look()
             self.status.last_scan_at = to_text(self._memory.clock())
             if not once:
                 self._indexing.catch_up()
                 self.status.socket = self._switchboard.open()
                 self._indexing.start()
+                self._notekeeping.start()
             self._write_status()
             self._finish_forgetting(everything=True)
             self._is_busy = False
@@ -109,6 +118,7 @@ class Daemon:
         finally:
             self._is_busy = False
             self._switchboard.close()
+            self._notekeeping.stop()
             self._indexing.stop()
             self._status_path.unlink(missing_ok=True)
             self._lock.release()
@@ -143,6 +153,7 @@ class Daemon:
             self._memory.runs.record("scan", "failed", 0.0, {"reason": str(error)})
         finally:
             self._is_busy = False
+        self._notekeeping.check()
         self._write_status()
 
     def _finish_forgetting(self, *, everything: bool = False) -> None:
@@ -197,6 +208,13 @@ class Daemon:
         status = self.status
         status.documents, status.waiting, status.deepened = figures.documents, figures.waiting, figures.deepened
         status.to_deepen, status.index_problem = figures.to_deepen, figures.problem
+        if status.last_scan_at and not self._stop.is_set():
+            self._write_status()
+
+    def _tell_notes(self, notes: NotesProgress) -> None:
+        status = self.status
+        status.notes_looked_at, status.notes_problem = notes.looked_at, notes.problem
+        status.notes_restarts = notes.restarts
         if status.last_scan_at and not self._stop.is_set():
             self._write_status()
 

@@ -1,0 +1,255 @@
+"""Keeps the versions of a daemon's notes up to date with their folder.
+
+One thread looks at everything at the interval of the settings, and at single files when the operating system says that
+they changed. Such events are hints: they are lost on network disks, in new folders and under load, and nothing depends
+on them. Whatever fails is recorded and tried again; it never ends the daemon. A thread that died, or that has not moved
+for long, is replaced by a new one: a look that hangs on a broken disk must not be the last one.
+"""
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from recollect.clock import to_text
+from recollect.errors import RecollectError
+from recollect.memory import Memory
+from recollect.notes.paths import is_name
+
+DEBOUNCE_MILLISECONDS = 100
+"""A program saves a file in several steps: those within this time are one change."""
+TICK_SECONDS = 1.0
+"""Between two signs of life when nothing changes."""
+RETRY_SECONDS = 5.0
+"""After an error that nobody foresaw."""
+HANGING_INTERVALS = 5
+HANGING_SECONDS = 60.0
+"""A thread that has not moved for so many intervals, and for so long, hangs."""
+LONGEST_WAIT_SECONDS = 10.0
+"""For the thread to end."""
+
+EVERYTHING: None = None
+Hint = list[str] | None
+"""Notes that may have changed; EVERYTHING: look at all."""
+Events = Iterable[tuple[int, str]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotesProgress:
+    looked_at: str = ""
+    """When everything was last looked at."""
+    problem: str = ""
+    restarts: int = 0
+
+
+@dataclass(slots=True)
+class _Worker:
+    """One thread and its own end, so that one that hung and comes back later ends instead of working twice."""
+
+    moved_at: float
+    ended: threading.Event = field(default_factory=threading.Event)
+    thread: threading.Thread | None = None
+
+
+class Notekeeping:
+    def __init__(
+        self, memory: Memory, tell: Callable[[NotesProgress], None], now: Callable[[], float] = time.monotonic
+    ) -> None:
+        """`tell` is called from both threads. `now`: seconds, to see who hangs."""
+        self._memory = memory
+        self._tell = tell
+        self._now = now
+        self._interval = memory.settings.poll_interval_seconds
+        self._worker: _Worker | None = None
+        self._looked_at = ""
+        self._problems: dict[str, str] = {}
+        self._restarts = 0
+
+    # Called by the daemon
+
+    def look(self, hint: Hint = EVERYTHING) -> None:
+        """At the files of these notes, or of all, and on the way throw away what has had its time."""
+        started = time.monotonic()
+        notes = self._memory.notes
+        try:
+            looked = notes.look(hint)
+            if hint is EVERYTHING:
+                notes.scratch.expire()
+                self._looked_at = to_text(self._memory.clock())
+            if looked.found or looked.put_back:
+                detail: dict[str, object] = {"found": len(looked.found), "put_back": len(looked.put_back)}
+                self._memory.runs.record("notes", "done", time.monotonic() - started, detail)
+            self._problems.pop("look", None)
+        except RecollectError as error:
+            self._note("look", str(error), time.monotonic() - started)
+        self._tell_progress()
+
+    def start(self) -> None:
+        worker = _Worker(self._now())
+        worker.thread = threading.Thread(target=self._work, args=(worker,), name="notes", daemon=True)
+        self._worker = worker
+        worker.thread.start()
+
+    def check(self) -> None:
+        """Start it again if it is not at work any more."""
+        worker = self._worker
+        if worker is None or worker.thread is None:
+            return
+        still = self._now() - worker.moved_at
+        if not worker.thread.is_alive():
+            reason = "the thread that watches the notes died"
+        elif still > max(HANGING_SECONDS, HANGING_INTERVALS * self._interval):
+            reason = f"the thread that watches the notes has not moved for {still:.0f} seconds"
+        else:
+            return
+        worker.ended.set()
+        self._restarts += 1
+        self._note("look", f"{reason}; it was started again", still)
+        self.start()
+        self._tell_progress()
+
+    def stop(self) -> None:
+        worker, self._worker = self._worker, None
+        if worker and worker.thread:
+            worker.ended.set()
+            if worker.thread.is_alive():
+                worker.thread.join(LONGEST_WAIT_SECONDS)
+
+    # In the background
+
+    def _work(self, worker: _Worker) -> None:
+        while not worker.ended.is_set():
+            try:
+                watch = FolderWatch(self._memory.notes.folder, self._interval, worker.ended)
+                self._problems.pop("watch", None)
+                for hint in watch.hints():
+                    worker.moved_at = self._now()
+                    if hint is EVERYTHING or hint:
+                        self.look(hint)
+                        worker.moved_at = self._now()
+                    if watch.problem:
+                        self._note("watch", watch.problem, 0.0)
+            except Exception as error:  # noqa: BLE001 - the thread goes on, and doctor shows the reason
+                self._note("look", f"{type(error).__name__}: {error}", 0.0)
+                worker.ended.wait(RETRY_SECONDS)
+
+    def _note(self, what: str, problem: str, seconds: float) -> None:
+        """Each problem is recorded once, however often it is met."""
+        if problem == self._problems.get(what):
+            return
+        self._problems[what] = problem
+        with suppress(RecollectError):  # The database may be what fails.
+            self._memory.runs.record("notes", "failed", seconds, {"reason": problem})
+        self._tell_progress()
+
+    def _tell_progress(self) -> None:
+        problem = next(iter(list(self._problems.values())), "")
+        self._tell(NotesProgress(looked_at=self._looked_at, problem=problem, restarts=self._restarts))
+
+
+class FolderWatch:
+    """Hints about a folder until `stop` is set: also before the folder is there, and after it was replaced.
+
+    Each folder below it is watched by itself: to watch it as a whole would follow links out of it, and would report our
+    own files on their way.
+    """
+
+    def __init__(self, folder: Path, interval_seconds: float, stop: threading.Event) -> None:
+        self._folder = folder
+        self._interval = interval_seconds
+        self._stop = stop
+        self.problem = ""
+        """Why there are no events. Then only the interval is left."""
+
+    def hints(self) -> Iterator[Hint]:
+        """An empty one now and then: nothing changed, and the watch is alive."""
+        yield EVERYTHING
+        due = time.monotonic() + self._interval
+        for hint in self._changes():
+            now = time.monotonic()
+            if now >= due:
+                due, hint = now + self._interval, EVERYTHING
+            yield hint
+
+    def _changes(self) -> Iterator[Hint]:
+        while not self._stop.is_set():
+            folders = folders_below(str(self._folder))
+            if folders and not self.problem:
+                yield from self._watched(folders)
+            elif not self._stop.wait(self._tick):
+                # The folder itself may be new.
+                yield EVERYTHING if not self.problem and self._folder.exists() else []
+
+    def _watched(self, folders: dict[str, int]) -> Iterator[Hint]:
+        """Until a folder comes or goes."""
+        check_at = time.monotonic() + self._interval
+        is_new = True
+        try:
+            for events in self._events(folders):
+                now = time.monotonic()
+                is_moved = any(_is_folder(path, folders) for _, path in events)
+                if not is_moved and now >= check_at:
+                    check_at = now + self._interval
+                    is_moved = folders_below(str(self._folder)) != folders
+                # What happened just before the watch began has no event.
+                yield EVERYTHING if is_new or is_moved else self._notes(events)
+                is_new = False
+                if is_moved:
+                    return
+        except FileNotFoundError:  # A folder went between the listing and the watch: list again.
+            return
+        except (OSError, RuntimeError) as error:
+            self.problem = f"the operating system gives no events for {self._folder} ({error})"
+
+    def _events(self, folders: dict[str, int]) -> Iterator[Events]:
+        from watchfiles import watch
+
+        return watch(
+            *folders,
+            debounce=DEBOUNCE_MILLISECONDS,
+            rust_timeout=int(self._tick * 1000),
+            yield_on_timeout=True,
+            stop_event=self._stop,
+            raise_interrupt=False,
+            ignore_permission_denied=True,
+            recursive=False,
+            watch_filter=None,
+        )
+
+    def _notes(self, events: Events) -> Hint:
+        """The names of what changed. What is gone may have been a folder: then nobody knows which notes were in it."""
+        names: set[str] = set()
+        for _, path in events:
+            name = os.path.relpath(path, self._folder).replace(os.sep, "/")
+            if all(is_name(part) for part in name.split("/")):
+                if not os.path.lexists(path) and "." not in os.path.basename(path):
+                    return EVERYTHING
+                names.add(name)
+        return sorted(names)
+
+    @property
+    def _tick(self) -> float:
+        return min(self._interval, TICK_SECONDS)
+
+
+def folders_below(folder: str) -> dict[str, int]:
+    """Path → inode of a folder and of all that are notes' folders below it; links are not followed."""
+    try:
+        found = {folder: os.stat(folder).st_ino}
+        with os.scandir(folder) as entries:
+            below = [entry.path for entry in entries if is_name(entry.name) and entry.is_dir(follow_symlinks=False)]
+    except OSError:
+        return {}
+    for path in below:
+        found |= folders_below(path)
+    return found
+
+
+def _is_folder(path: str, folders: dict[str, int]) -> bool:
+    """One that is not watched yet, or that is not there any more."""
+    if path in folders:
+        return not os.path.isdir(path)
+    return is_name(os.path.basename(path)) and os.path.isdir(path) and not os.path.islink(path)
