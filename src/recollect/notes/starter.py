@@ -1,7 +1,7 @@
 """What a new folder of notes begins with. Everything else appears when somebody first writes it.
 
-`COMPACTION.md` is the agent's own page like any other, and may be changed by whoever works with it. It describes what is
-worth keeping and scripts nothing.
+`COMPACTION.md` is a page of the agent like any other, and may be changed by whoever works with it. It describes what
+is worth keeping and scripts nothing.
 """
 
 COMPACTION_TEXT = """\
