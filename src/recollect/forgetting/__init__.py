@@ -4,6 +4,7 @@ Tombstones and receipts lie in `lineage`; each capability erases its own rows. H
 and the verifier that looks afterwards whether it is true.
 """
 
-from recollect.forgetting.forgetting import Forgetting, ForgettingFigures, Forgotten, Part, Reach
+from recollect.forgetting.acts import ForgettingFigures, Forgotten, Part, Reach
+from recollect.forgetting.forgetting import Forgetting
 
 __all__ = ["Forgetting", "ForgettingFigures", "Forgotten", "Part", "Reach"]

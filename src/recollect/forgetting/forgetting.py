@@ -6,13 +6,14 @@ something derived registers a `Part`.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from contextlib import suppress
+from dataclasses import replace
 from datetime import timedelta
-from typing import Protocol
 
 from recollect.clock import Clock, to_text
 from recollect.database import Database, Session
-from recollect.errors import Denied, Invalid, NotFound, Unavailable
+from recollect.errors import Denied, Invalid, NotFound, RecollectError, Unavailable
+from recollect.forgetting.acts import ForgettingFigures, Forgotten, Part, Plan, told_by
 from recollect.forgetting.probes import Probes, probes_of
 from recollect.forgetting.proof import Index, Outcome, Proof
 from recollect.history.erasing import Erasing as HistoryErasing
@@ -36,80 +37,17 @@ from recollect.lineage import (
     TombstoneStore,
     hasher,
 )
+from recollect.notes.erasing import Erasing as NotesErasing
+from recollect.notes.lines import NOTE
+from recollect.notes.store import NoteStore
 from recollect.scopes import OWNER, Principal, sight_of
 from recollect.settings import Settings
 
-KINDS = (RECORD, MESSAGE, CONVERSATION, FILE, SUBJECT)
 MOST_PROBES = 200_000
 """Looked for at once: more make every look slower than two looks."""
 
 
-@dataclass(slots=True)
-class Reach:
-    """All that goes, by kind of thing; parts add what they derived from what is here."""
-
-    messages: set[str] = field(default_factory=set[str])
-    records: set[str] = field(default_factory=set[str])
-    scrubbed: set[str] = field(default_factory=set[str])
-    """Records that stay, as others than these messages say it too."""
-
-
-class Part(Protocol):
-    """What one capability made from messages and records. It sees them before they go."""
-
-    def reach(self, session: Session, reach: Reach) -> dict[str, int]:
-        """How much of its own goes, by name."""
-        ...
-
-    def contents(self, session: Session, reach: Reach) -> Iterator[bytes]:
-        """What it keeps of these, for the proof that it is gone."""
-        ...
-
-    def erase(self, session: Session, reach: Reach) -> dict[str, int]:
-        """In the transaction of all; how much went, by name."""
-        ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Forgotten:
-    """What was forgotten, or in a dry run would be."""
-
-    target: str
-    dry_run: bool
-    removed: dict[str, int]
-    reached: dict[str, list[str]]
-    """Kind → ids, in a dry run. Afterwards nobody needs them."""
-    receipt: str = ""
-    state: str = ""
-    out_of_reach: list[str] = field(default_factory=list[str])
-    """Copies that only their owner can remove."""
-    also_in: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
-    """Kind → ids of things that stay and have some of the same words."""
-    residue: list[str] = field(default_factory=list[str])
-    sources: list[str] = field(default_factory=list[str])
-    """Messages that records came from and that stay."""
-
-    @property
-    def is_verified(self) -> bool:
-        return self.state == ReceiptState.VERIFIED
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ForgettingFigures:
-    receipts: int
-    unfinished: int
-    """Cut off after the erasing, or something was left."""
-    tombstones: int
-
-
-@dataclass(slots=True)
-class _Plan:
-    """One act, while its session is open."""
-
-    target: str
-    reach: Reach = field(default_factory=Reach)
-    history: HistoryReached | None = None
-    sources: list[str] = field(default_factory=list[str])
+def _nothing() -> None: ...
 
 
 class Forgetting:
@@ -123,7 +61,11 @@ class Forgetting:
         index: Callable[[], Index],
         parts: Sequence[Part] = (),
         principal: Principal = OWNER,
+        look: Callable[[], object] = _nothing,
+        clean: Sequence[Callable[[], object]] = (),
     ) -> None:
+        """`look`: at the folder of notes, before an act so that all that stands there is known, and after it so that
+        its files follow. `clean`: what else lies outside of the databases and may hold something that was forgotten."""
         self._database = database
         self._settings = settings
         self._house = settings.house
@@ -131,6 +73,8 @@ class Forgetting:
         self._proof = Proof(database, settings, index)
         self._parts = parts
         self._principal = principal
+        self._look = look
+        self._clean = clean
 
     def forget(
         self,
@@ -140,19 +84,23 @@ class Forgetting:
         conversation: str = "",
         file: str = "",
         subject: str = "",
+        note: str = "",
         with_sources: bool = False,
         dry_run: bool = False,
         verify: bool = True,
     ) -> Forgotten:
-        """Erase one thing and all that came from it. `with_sources`: also the messages that a record came from. Without
-        `verify` the cleaning of index and files, and the proof, are left to a later `verify`, for many at once."""
-        given = {RECORD: record, MESSAGE: message, CONVERSATION: conversation, FILE: file, SUBJECT: subject}
+        """Erase one thing and all that came from it. `with_sources`: also the messages that a record, or the lines of a
+        note, came from. Without `verify` the cleaning of index and files, and the proof, are left to a later `verify`,
+        for many at once."""
+        given = {RECORD: record, MESSAGE: message, CONVERSATION: conversation, FILE: file, SUBJECT: subject, NOTE: note}
         chosen = [(kind, name) for kind, name in given.items() if name]
         if len(chosen) != 1:
-            raise Invalid("Name one thing to forget: a record, a message, a conversation, a file or a subject.")
+            raise Invalid("Name one thing to forget: a record, a message, a conversation, a file, a subject or a note.")
         kind, name = chosen[0]
-        if self._principal.is_confined and (kind not in (RECORD, SUBJECT) or with_sources):
+        if self._principal.is_confined and (kind not in (RECORD, SUBJECT, NOTE) or with_sources):
             raise Denied(f"{self._principal.name} may not forget history: only a person may.")
+        with suppress(RecollectError):  # A folder that cannot be read keeps nobody from forgetting.
+            self._look()
         if dry_run:
             with self._database.read() as session:
                 return self._told(session, self._plan(session, kind, name, with_sources))
@@ -161,22 +109,28 @@ class Forgetting:
 
     # What goes
 
-    def _plan(self, session: Session, kind: str, name: str, with_sources: bool) -> _Plan:
-        plan = _Plan(kind)
+    def _plan(self, session: Session, kind: str, name: str, with_sources: bool) -> Plan:
+        plan = Plan(kind)
         knowledge = KnowledgeErasing(session, self._house)
         if kind in (RECORD, SUBJECT):
             plan.reach.records.update(self._chosen_records(session, kind, name))
             plan.sources = knowledge.sources_of(sorted(plan.reach.records))
-            if with_sources and plan.sources:
-                plan.history = self._history(session).reach_messages(plan.sources)
-                plan.sources = []
+        elif kind == NOTE:
+            notes = self._notes(session)
+            plan.notes.notes = notes.lives(notes.named(name, self._principal))
+            plan.sources = notes.sources_of(plan.notes.notes)
         else:
             plan.history = self._reached(session, kind, name)
+        if with_sources and plan.sources:
+            plan.history = self._history(session).reach_messages(plan.sources)
+            plan.sources = []
         if plan.history:
             plan.reach.messages.update(message.id for message in plan.history.messages)
             alone, shared = knowledge.from_messages(sorted(plan.reach.messages))
             plan.reach.records.update(alone)
             plan.reach.scrubbed.update(set(shared) - plan.reach.records)
+        origins = {(MESSAGE, one) for one in plan.reach.messages} | {(RECORD, one) for one in plan.reach.records}
+        plan.notes = self._notes(session).reach(origins, plan.notes.notes)
         return plan
 
     def _chosen_records(self, session: Session, kind: str, name: str) -> list[str]:
@@ -203,7 +157,10 @@ class Forgetting:
     def _history(self, session: Session) -> HistoryErasing:
         return HistoryErasing(session, self._house, timedelta(minutes=self._settings.conversation_gap_minutes))
 
-    def _told(self, session: Session, plan: _Plan) -> Forgotten:
+    def _notes(self, session: Session) -> NotesErasing:
+        return NotesErasing(session, self._house, sight_of(session, self._house, self._principal))
+
+    def _told(self, session: Session, plan: Plan) -> Forgotten:
         removed = self._counts(session, plan)
         for part in self._parts:
             removed |= part.reach(session, plan.reach)
@@ -215,13 +172,15 @@ class Forgetting:
                 MESSAGE: sorted(plan.reach.messages),
                 RECORD: sorted(plan.reach.records),
                 "scrubbed_record": sorted(plan.reach.scrubbed),
+                NOTE: sorted(plan.notes.notes),
             },
+            note_lines=self._notes(session).shown(plan.notes),
             out_of_reach=self._out_of_reach(session, plan),
             also_in={MESSAGE: list(plan.history.also_in)} if plan.history and plan.history.also_in else {},
             sources=plan.sources,
         )
 
-    def _counts(self, session: Session, plan: _Plan) -> dict[str, int]:
+    def _counts(self, session: Session, plan: Plan) -> dict[str, int]:
         versions = RecordStore(session, self._house).versions(sorted(plan.reach.records))
         return {
             "messages": len(plan.reach.messages),
@@ -230,9 +189,10 @@ class Forgetting:
             "records": len(plan.reach.records),
             "record_versions": sum(len(found) for found in versions.values()),
             "scrubbed_records": len(plan.reach.scrubbed),
+            **self._notes(session).counts(plan.notes),
         }
 
-    def _out_of_reach(self, session: Session, plan: _Plan) -> list[str]:
+    def _out_of_reach(self, session: Session, plan: Plan) -> list[str]:
         copies = [f"source file {path}" for path in plan.history.copies_on_disk] if plan.history else []
         made = ReceiptStore(session, self._house).exports()
         exports = [f"{export.kind} {export.path} of {export.at[:10]}" for export in made]
@@ -262,29 +222,30 @@ class Forgetting:
             receipt = replace(receipt, removed=removed)
             ReceiptStore(session, self._house).save(receipt)
         state = str(ReceiptState.ERASED)
-        told = replace(told, dry_run=False, removed=removed, reached={}, receipt=receipt.id, state=state)
-        return receipt, told
+        told = replace(told, dry_run=False, removed=removed, reached={}, note_lines={})
+        return receipt, replace(told, receipt=receipt.id, state=state)
 
-    def _contents(self, session: Session, plan: _Plan) -> Iterator[bytes]:
+    def _contents(self, session: Session, plan: Plan) -> Iterator[bytes]:
         knowledge = KnowledgeErasing(session, self._house)
         yield from knowledge.contents(sorted(plan.reach.records))
         yield from knowledge.quotes(sorted(plan.reach.scrubbed), sorted(plan.reach.messages))
         if plan.history:
             yield from plan.history.contents()
+        yield from self._notes(session).contents(plan.notes)
         for part in self._parts:
             yield from part.contents(session, plan.reach)
 
-    def _remove(self, session: Session, plan: _Plan, keyed: Hasher, receipt: Receipt) -> dict[str, int]:
+    def _remove(self, session: Session, plan: Plan, keyed: Hasher, receipt: Receipt) -> dict[str, int]:
         tombstones = TombstoneStore(session, self._house)
         before = tombstones.count()
-        removed: dict[str, int] = {}
+        removed = self._notes(session).erase(plan.notes, keyed, tombstones, receipt.id)
         for part in self._parts:
             removed |= part.erase(session, plan.reach)
         knowledge = KnowledgeErasing(session, self._house)
         records, messages = sorted(plan.reach.records), sorted(plan.reach.messages)
         removed |= knowledge.erase(records, keyed, tombstones, receipt.id, self._principal, receipt.at)
         removed["scrubbed_records"] = knowledge.scrub(sorted(plan.reach.scrubbed), messages)
-        removed |= {"messages": 0, "lines": 0, "files": 0, "note_lines": 0}
+        removed |= {"messages": 0, "lines": 0, "files": 0}
         if plan.history:
             removed |= self._history(session).erase(plan.history, keyed, tombstones, receipt.id)
         EdgeStore(session, self._house).delete(MESSAGE, messages)
@@ -300,14 +261,24 @@ class Forgetting:
             probes = {receipt.id: Probes.read(receipt.probes) for receipt, _ in some}
             is_new = any(receipt.state is not ReceiptState.VERIFIED for receipt, _ in some)
             try:
+                elsewhere = self._tidied()
                 outcomes = self._proof.prove(probes, thoroughly=is_new)
-            except Unavailable:
+            except (Unavailable, Denied):
                 done += [told for _, told in some]  # Somebody holds the files: it is done again by `verify`.
                 continue
-            done += [self._told_of(receipt, told, outcomes[receipt.id]) for receipt, told in some]
+            done += [self._told_of(receipt, told, outcomes[receipt.id], elsewhere) for receipt, told in some]
         return done
 
-    def _told_of(self, receipt: Receipt, told: Forgotten, outcome: Outcome) -> Forgotten:
+    def _tidied(self) -> list[str]:
+        """Take what was forgotten out of what lies outside of the databases; where that is for others to do."""
+        for tidy in (self._look, *self._clean):
+            tidy()
+        with self._database.read() as session:
+            number = NoteStore(session, self._house).unpurged()
+        folders = f"{number:,} folders" if number > 1 else "a folder"
+        return [f"{folders} of notes on another computer, until Recollect runs there"] if number else []
+
+    def _told_of(self, receipt: Receipt, told: Forgotten, outcome: Outcome, elsewhere: list[str]) -> Forgotten:
         state = ReceiptState.RESIDUE if outcome.residue else ReceiptState.VERIFIED
         rows = max(outcome.index_rows, receipt.removed.get("index_rows", 0))
         removed = {**receipt.removed, "index_rows": rows}
@@ -323,7 +294,8 @@ class Forgetting:
             )
         # An agent could ask by this who else has some words: it would only have to remember and forget them.
         also_in = {} if self._principal.is_confined else outcome.also_in
-        return replace(told, removed=removed, state=str(state), residue=outcome.residue, also_in=also_in)
+        told = replace(told, removed=removed, state=str(state), residue=outcome.residue, also_in=also_in)
+        return replace(told, out_of_reach=[*told.out_of_reach, *elsewhere])
 
     # Later
 
@@ -339,12 +311,12 @@ class Forgetting:
         found = [receipt for receipt in self.receipts() if receipt.id.startswith(name) or receipt.id.endswith(name)]
         if name and not found:
             raise NotFound(f"No receipt is called {name[:100]!r}. `recollect forget --receipts` lists them.")
-        return self._finished([(receipt, _told_by(receipt)) for receipt in found])
+        return self._finished([(receipt, told_by(receipt)) for receipt in found])
 
     def finish(self, before: str = "") -> list[Forgotten]:
         """Finish what was cut off after the erasing: all, or only acts from before a time."""
         cut_off = [receipt for receipt in self.unfinished() if receipt.state is ReceiptState.ERASED]
-        return self._finished([(one, _told_by(one)) for one in cut_off if not before or one.at < before])
+        return self._finished([(one, told_by(one)) for one in cut_off if not before or one.at < before])
 
     def unfinished(self) -> list[Receipt]:
         """Acts that were cut off after the erasing, or left something."""
@@ -359,18 +331,6 @@ class Forgetting:
         receipts = sum(by_state.values())
         unfinished = receipts - by_state.get(ReceiptState.VERIFIED, 0)
         return ForgettingFigures(receipts=receipts, unfinished=unfinished, tombstones=tombstones)
-
-
-def _told_by(receipt: Receipt) -> Forgotten:
-    return Forgotten(
-        target=receipt.target,
-        dry_run=False,
-        removed=receipt.removed,
-        reached={},
-        receipt=receipt.id,
-        state=str(receipt.state),
-        out_of_reach=receipt.out_of_reach,
-    )
 
 
 def _portions(acts: Sequence[tuple[Receipt, Forgotten]]) -> Iterator[list[tuple[Receipt, Forgotten]]]:

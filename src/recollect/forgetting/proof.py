@@ -15,6 +15,7 @@ from recollect.forgetting.probes import Probes
 from recollect.forgetting.verifier import Findings, Holder, Verifier, files_below
 from recollect.history.vault import unpacker
 from recollect.lineage import MESSAGE, RECORD, Hasher, ReceiptStore, hasher
+from recollect.notes.lines import NOTE
 from recollect.settings import Settings
 
 HOLDERS = (
@@ -22,6 +23,7 @@ HOLDERS = (
     Holder(table="history_lines", kind=MESSAGE, id_column="message_id", packed="raw"),
     Holder(table="knowledge_records", kind=RECORD, id_column="id"),
     Holder(table="knowledge_events", kind=RECORD, id_column="record_id", keeps_rows=True),
+    Holder(table="notes_versions", kind=NOTE, id_column="path", packed="content"),
 )
 """What is said in these was said there too, and is no trace of what was forgotten elsewhere."""
 

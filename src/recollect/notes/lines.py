@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 from recollect.lineage import Edge
 
+NOTE = "note"
+"""The kind of a note among what can be forgotten."""
 NOTE_LINE = "note_line"
 """The kind of a line in lineage, and of its tombstone."""
 NOTE_TEXT = "note_text"

@@ -60,12 +60,7 @@ UPDATE notes_versions SET content = :content, digest = :digest, size = :size, re
 WHERE house = :house AND path = :path AND number = :number
 """
 ERASE = "DELETE FROM notes_versions WHERE house = :house AND path = :path AND number <= :last"
-_OF_COPY = "FROM notes_versions v WHERE v.house = :house AND v.path = :path AND v.number = notes_copies.number"
-PURGE = f"""
-UPDATE notes_copies SET purge = 1, mtime_ns = 0, inode = 0, size = 0,
-    digest = coalesce((SELECT v.digest {_OF_COPY}), ''), number = coalesce((SELECT v.number {_OF_COPY}), 0)
-WHERE house = :house AND path = :path
-"""
+PURGE = "UPDATE notes_copies SET purge = 1 WHERE house = :house AND path = :path"
 UNPURGED = "SELECT count(DISTINCT copy) FROM notes_copies WHERE house = :house AND purge = 1"
 
 ALL_PATHS = "\U0010ffff"
@@ -196,8 +191,7 @@ class NoteStore:
         return self._session.run(ERASE, self._given(path=path, last=last))
 
     def purge(self, path: str) -> None:
-        """Its file, in whatever folder, may still have what was forgotten. What it was before is known by the version
-        it had, as that one is now: no digest stays of a text that was forgotten."""
+        """Its file, in whatever folder, may still have what was forgotten."""
         self._session.run(PURGE, self._given(path=path))
 
     def unpurged(self) -> int:
