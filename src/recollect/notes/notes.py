@@ -331,6 +331,8 @@ class Notes:
                 self._check_diary(one, head)
                 removed.append(self._folder.write(writing, self._next(one, head, None, action, reason), None))
             if not removed:
+                if self._sight(writing.session).sees(scope_of(name)):
+                    self._folder.files.look(name)  # Something that is no note is named as what it is.
                 raise NotFound(self._missing(name))
         self._folder.files.remove_folders(name)
         return removed
@@ -339,6 +341,7 @@ class Notes:
         """A note, or a folder of notes. The versions it had stay where they were."""
         name, target = self._resolved(path), checked(to)
         with self._folder.writing() as writing:
+            self._check_write(writing.session, target)
             if self._notes_at(writing, target) or self._folder.files.read(target):
                 raise Conflict(f"{target} is there already. Choose another name, or remove it first.")
             moved: list[Version] = []

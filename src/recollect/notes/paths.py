@@ -93,13 +93,11 @@ def _wrong(part: str) -> str:
 
 def scope_of(path: str) -> str:
     """Whose a note is, by where it lies: agents/ada/… is ada's, agents/ada/rooms/den/… that of her den."""
-    parts = path.split("/")[:-1]
+    parts = path.split("/")
     scope = HOUSE
-    if parts[:1] == [AGENTS]:
-        if len(parts) == 1:
-            return HOUSE
+    if parts[0] == AGENTS and len(parts) > 1:
         scope, parts = parts[1], parts[2:]
-    while len(parts) >= 2 and parts[0] == ROOMS:
+    while len(parts) > 1 and parts[0] == ROOMS:
         scope, parts = f"{scope}/{parts[1]}", parts[2:]
     return scope
 
