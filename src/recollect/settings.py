@@ -19,6 +19,27 @@ from recollect.errors import Denied, Invalid
 CONFIG_NAME = "recollect.toml"
 
 
+class SectionSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One section of a pipeline. What is not given stays as it is by default."""
+
+    name: str
+    source: str | None = None
+    heading: str | None = None
+    budget_tokens: int | None = None
+    order: int | None = None
+    keep: str | None = None
+    messages: int | None = None
+    shown: bool = True
+    """False: the pipeline does without it."""
+
+
+class PipelineSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[pipelines.NAME]`. `recollect.context.pipelines` says what it may hold, and checks it."""
+
+    budget_tokens: int | None = None
+    sections: list[SectionSettings] = []
+
+
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename={"home": "_home"}):
     """Every setting with its default. `docs/settings.md` explains each; a test keeps the two equal."""
 
@@ -56,6 +77,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """A model that nobody used for so long is dropped from memory."""
     use_gpu: bool = False
     """Let local models run on a GPU, where onnxruntime offers one."""
+    prompt_gap_minutes: float = 60
+    """After a longer silence than this a system prompt is built anew."""
+    pipelines: dict[str, PipelineSettings] = {}
+    """What is put into contexts, where it differs from the usual; and contexts of one's own."""
 
     @property
     def database_url(self) -> str:
@@ -127,6 +152,7 @@ def _check_ranges(settings: Settings, path: Path) -> None:
         ("poll_interval_seconds", settings.poll_interval_seconds, 0.1, 86_400),
         ("min_conversation_messages", settings.min_conversation_messages, 0, 1_000_000),
         ("models_idle_seconds", settings.models_idle_seconds, 1, 86_400),
+        ("prompt_gap_minutes", settings.prompt_gap_minutes, 0.001, 525_600),
     ):
         if not lowest <= value <= highest:
             raise Invalid(f"{path}: {name} is {value}, but must be from {lowest} to {highest}.")
