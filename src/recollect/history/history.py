@@ -15,6 +15,7 @@ from recollect.errors import Conflict, Denied, Invalid, NotFound, Unavailable
 from recollect.history.conversations import Conversation, Status, only_one
 from recollect.history.counts import IngestReport
 from recollect.history.figures import Figures, figures_of
+from recollect.history.latest import latest_said
 from recollect.history.lifecycle import claim_next, move
 from recollect.history.listing import Listed, describe
 from recollect.history.messages import Message, Standing
@@ -198,6 +199,17 @@ class History:
             if everything:
                 return found + store.of_agents(conversation.session_id, conversation.started_at, conversation.ended_at)
         return [message for message in found if message.standing is Standing.SAID and not message.gone]
+
+    def latest(self, limit: int, *, after: str = "", author: str = "") -> list[Message]:
+        """What was said last in any conversation, the oldest first. `after`: only what was said later than this time;
+        `author`: only what users or what assistants said."""
+        with self._database.read() as session:
+            return latest_said(self._conversations(session), self._messages(session), limit, after=after, author=author)
+
+    def waiting(self, most: int) -> dict[Status, int]:
+        """How many conversations wait for the librarian: ready, queued, processing; of each `most` at the most."""
+        with self._database.read() as session:
+            return self._conversations(session).waiting(self._ready_before(), most)
 
     def message(self, name: str) -> Message:
         """One message by its id or the start of it."""

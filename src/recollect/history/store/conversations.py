@@ -6,7 +6,7 @@ from typing import Any
 
 from recollect.database import Row, Session
 from recollect.history.conversations import FINISHED, Conversation, Status
-from recollect.history.store.seeing import SEEN, limited, of_seen_files
+from recollect.history.store.seeing import SEEN, by_seen_file, limited, of_seen_files
 from recollect.scopes import EVERYTHING, Sight
 
 _NAMES = [item.name for item in fields(Conversation)]
@@ -16,6 +16,10 @@ _CHANGES = ", ".join(f"{name} = excluded.{name}" for name in _NAMES if name != "
 
 CURRENT_STATUS = "CASE WHEN status = 'active' AND ended_at < :ready_before THEN 'ready' ELSE status END"
 """Readiness comes from the clock whenever it is asked for."""
+
+WAITING_STATUSES = (Status.READY, Status.QUEUED, Status.PROCESSING)
+END_OF_TIME = "9999-99"
+"""Behind every stored time."""
 
 SAVE = f"""
 INSERT INTO history_conversations (house, {_COLUMNS}) VALUES (:house, {_VALUES})
@@ -58,6 +62,18 @@ MONTHS = f"""
 SELECT count(*), count(DISTINCT substr(started_at, 1, 7)), min(started_at), max(ended_at)
 FROM history_conversations WHERE house = :house AND messages > 0 AND started_at <> '' {SEEN}
 """
+LATEST_ENDED = f"""
+SELECT id, ended_at FROM history_conversations
+WHERE house = :house AND messages > 0 AND ended_at <= :until AND (ended_at < :until OR id < :before) {SEEN}
+ORDER BY ended_at DESC, id DESC LIMIT :limit
+"""
+WAITING = f"""
+SELECT count(*) FROM (
+    SELECT 1 AS one FROM history_conversations
+    WHERE house = :house AND status = :status AND ended_at < :before AND messages > 0 {SEEN} LIMIT :most
+) AS some
+"""
+"""Counted in an index, and not beyond a limit: who asks wants to know whether there are many."""
 SET_STATUS = """
 UPDATE history_conversations SET status = :status
 WHERE house = :house AND id = :id AND status = :expected AND messages = :messages
@@ -73,6 +89,7 @@ class ConversationStore:
         self._session = session
         self._house = house
         self._seen = of_seen_files(sight)
+        self._seen_each = by_seen_file(sight, "history_conversations.file_id")
 
     def save(self, conversations: list[Conversation]) -> None:
         self._session.many(SAVE, [(self._house, *_values(conversation)) for conversation in conversations])
@@ -128,6 +145,22 @@ class ConversationStore:
 
     def counts(self, ready_before: str) -> dict[str, int]:
         return dict(self._session.rows(limited(COUNT, self._seen), self._given(ready_before=ready_before)))
+
+    def latest_ended(self, before: tuple[str, str], limit: int) -> list[tuple[str, str]]:
+        """(when it ended, id) of the latest before such a pair, the latest first."""
+        given = self._given(until=before[0], before=before[1], limit=limit)
+        rows = self._session.rows(limited(LATEST_ENDED, self._seen_each), given)
+        return [(ended_at, conversation_id) for conversation_id, ended_at in rows]
+
+    def waiting(self, ready_before: str, most: int) -> dict[Status, int]:
+        """How many have ended, are queued and are being processed; of each kind `most` at the most."""
+        numbers = {status: self._number_waiting(status, END_OF_TIME, most) for status in WAITING_STATUSES}
+        numbers[Status.READY] += self._number_waiting(Status.ACTIVE, ready_before, most)
+        return {status: min(number, most) for status, number in numbers.items()}
+
+    def _number_waiting(self, status: Status, before: str, most: int) -> int:
+        given = self._given(status=str(status), before=before, most=most)
+        return self._session.value(limited(WAITING, self._seen_each), given)
 
     def extent(self) -> tuple[int, int, str, str]:
         """How many conversations, in how many months, from when to when."""

@@ -9,7 +9,7 @@ import msgspec
 from recollect.database import Row, Session
 from recollect.feed import MESSAGE, FeedStore
 from recollect.history.messages import Author, Block, Message, Standing
-from recollect.history.store.seeing import SEEN, limited, of_seen_files
+from recollect.history.store.seeing import SEEN, by_seen_file, limited, of_seen_files
 from recollect.scopes import EVERYTHING, Sight
 
 _NAMES = [item.name for item in fields(Message)]
@@ -34,6 +34,12 @@ SELECT at, id FROM history_messages
 WHERE house = :house AND gone = 0 AND (standing = 'said' OR author = 'subagent')
     AND (at > :at OR at = :at AND id > :id) {SEEN}
 ORDER BY at, id LIMIT :limit
+"""
+LATEST_SAID = f"""
+SELECT {_COLUMNS} FROM history_messages
+WHERE house = :house AND conversation_id = :conversation_id AND standing = 'said' AND gone = 0 AND at > :after
+    AND (:author = '' OR author = :author) {SEEN}
+ORDER BY at DESC, start_byte DESC, id DESC LIMIT :limit
 """
 ASSISTANT_SAID = """
 house = :house AND author = 'assistant' AND standing = 'said' AND gone = 0 AND text LIKE :pattern
@@ -127,6 +133,7 @@ class MessageStore:
         self._session = session
         self._house = house
         self._seen = of_seen_files(sight)
+        self._seen_each = by_seen_file(sight, "history_messages.file_id")
         self._feed = FeedStore(session, house)
 
     def get(self, message_ids: list[str]) -> dict[str, Message]:
@@ -186,6 +193,11 @@ class MessageStore:
         given = self._given(at=after[0], id=after[1], limit=limit)
         rows = self._session.rows(limited(BY_TIME, self._seen), given)
         return [(at, message_id) for at, message_id in rows]
+
+    def latest_said(self, conversation_id: str, after: str, author: str, limit: int) -> list[Message]:
+        """The last of a conversation, the latest first. `author`: only what this one said; empty: anybody."""
+        given = self._given(conversation_id=conversation_id, after=after, author=author, limit=limit)
+        return [_message(row) for row in self._session.rows(limited(LATEST_SAID, self._seen_each), given)]
 
     def with_text(self, part: str, after: str, limit: int) -> list[str]:
         """What assistants said with this in it, in the order of ids. `part` has no wildcard of LIKE in it."""

@@ -29,6 +29,15 @@ def of_seen_files(sight: Sight, column: str = "file_id", house: str = ":house") 
     return f" AND {column} IN (SELECT id FROM history_files WHERE house = {house}{seen_files(sight)})"
 
 
+def by_seen_file(sight: Sight, column: str) -> str:
+    """The same for a statement that reads only the first rows of an index: each row's file is looked at, not all files
+    gathered before. `column`: with the name of its table, which is not history_files."""
+    if sight.scopes is None:
+        return ""
+    seen = seen_files(sight, "f.")
+    return f" AND EXISTS (SELECT 1 FROM history_files f WHERE f.house = :house AND f.id = {column}{seen})"
+
+
 def limited(statement: str, condition: str) -> str:
     """The statement with this condition where it says SEEN. No condition: everything is seen."""
     if not condition:
