@@ -20,8 +20,9 @@ from pathlib import Path
 from recollect.clock import Clock, to_text
 from recollect.database import Database, Session
 from recollect.errors import Conflict, Invalid
-from recollect.notes.files import Contents, Files, Look, Obstructed, Placed
+from recollect.notes.files import Files, Placed
 from recollect.notes.paths import Kind, checked, kind_of, scope_of
+from recollect.notes.plain import Contents, Look, Obstructed
 from recollect.notes.store import Copy, NoteStore
 from recollect.notes.versions import OPEN, OUTSIDE, Action, Looked, Problem, Version, digest_of
 
@@ -308,18 +309,18 @@ class Folder:
     def sweep(self, looked: Looked, *, at_once: bool = False) -> None:
         """Files that were replaced: what is in them and was never seen becomes a version; then they go. `at_once`:
         without waiting for who may still write into one, and without keeping anything."""
-        if not self.files.holding.is_dir():
+        if not self.files.holding.is_there():
             return
         # Whoever writes puts files there while it holds the lock of writers: with it, nobody is at it.
         with self.writing() as writing:
-            for path, file in self.files.held():
-                held = self.files.read_held(file)
+            for path, file in self.files.holding.files():
+                held = self.files.holding.read(file)
                 if held and held.content and not at_once:
                     with suppress(Conflict):
                         self._keep(writing, path, held.content)
                 if held is None or at_once or _age_seconds(file, held.look) > self._grace:
-                    self.files.drop(file)
-            self.files.tidy()
+                    self.files.holding.drop(file)
+            self.files.holding.tidy()
             looked.found += writing.looked.found
 
     def _keep(self, writing: Writing, path: str, content: bytes) -> None:

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from recollect.clock import local, to_text
 from recollect.errors import Conflict, Invalid, NotFound, Unavailable
 from recollect.notes.diary import name_at
-from recollect.notes.files import Obstructed
 from recollect.notes.paths import STATUS, canonical, within
+from recollect.notes.plain import Obstructed
 from recollect.notes.status_fields import (
     MOST_STATUS_BYTES,
     Field,

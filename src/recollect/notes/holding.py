@@ -1,0 +1,90 @@
+"""Where files of notes lie for a moment: before they take their place, and after another one took it.
+
+A program that had a file open when it was replaced writes on into the old one, so it is kept for a while and read once
+more. Each lies in a folder of its own, below which its path is that of the note.
+"""
+
+import os
+import uuid
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from recollect.notes.paths import HOLDING
+from recollect.notes.plain import Contents, Obstructed, contents_of, explained
+
+FILE_MODE = 0o600
+FOLDER_MODE = 0o700
+
+
+class Holding:
+    def __init__(self, root: Path) -> None:
+        self.folder = root / HOLDING
+
+    def is_there(self) -> bool:
+        return self.folder.is_dir()
+
+    def files(self) -> Iterator[tuple[str, Path]]:
+        """(path of the note, file) of all that lie there."""
+        try:
+            tokens = sorted(os.listdir(self.folder))
+        except OSError:
+            return
+        for token in tokens:
+            base = self.folder / token
+            for parent, _, names in os.walk(base):
+                for name in names:
+                    file = Path(parent, name)
+                    yield file.relative_to(base).as_posix(), file
+
+    def read(self, file: Path) -> Contents | None:
+        try:
+            return contents_of(file, file.name)
+        except (OSError, Obstructed):
+            return None
+
+    def drop(self, file: Path) -> None:
+        """With the folders above it, as far as they are empty."""
+        with suppress(OSError):
+            os.unlink(file)
+        for parent in file.parents:
+            if parent == self.folder:
+                return
+            try:
+                os.rmdir(parent)
+            except FileNotFoundError:
+                continue
+            except OSError:
+                return
+
+    def tidy(self) -> None:
+        """Remove what is empty there. Only while nobody else can be putting a file there."""
+        for parent, _, _ in os.walk(self.folder, topdown=False):
+            with suppress(OSError):
+                os.rmdir(parent)
+
+    def new_place(self, path: str) -> Path:
+        held = self.folder / uuid.uuid4().hex / path
+        try:
+            os.makedirs(held.parent, mode=FOLDER_MODE)
+        except OSError as error:
+            raise explained(error, path) from error
+        return held
+
+    def stage(self, path: str, content: bytes, mode: int) -> Path:
+        held = self.new_place(path)
+        try:
+            opened = os.open(held, os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0), FILE_MODE)
+            try:
+                view = memoryview(content)
+                while view:
+                    view = view[os.write(opened, view) :]
+                os.fsync(opened)
+            finally:
+                os.close(opened)
+            if mode != FILE_MODE:
+                os.chmod(held, mode | 0o600)
+        except OSError as error:
+            self.drop(held)
+            raise explained(error, path) from error
+        return held
