@@ -6,6 +6,8 @@ from recollect import Memory
 from recollect.database import Database
 from recollect.history.vault import unpack
 
+PACKED = (("history_lines", "raw"), ("notes_versions", "content"))
+
 
 def residue_of(memory: Memory, *words: str) -> list[str]:
     """Where some of these words stand: in tables of the house and of its index, and in the bytes of its files."""
@@ -31,6 +33,6 @@ def _in_tables(database: Database, words: Sequence[str]) -> list[str]:
 
 def _text(table: str, column: str, value: object) -> str:
     if isinstance(value, bytes):
-        raw = unpack(value) if (table, column) == ("history_lines", "raw") and value else value
+        raw = unpack(value) if (table, column) in PACKED and value else value
         return raw.decode("utf-8", "replace").replace("\\n", "\n").replace('\\"', '"')
     return str(value).replace("\\n", "\n").replace('\\"', '"') if value else ""
