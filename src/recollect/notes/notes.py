@@ -4,22 +4,21 @@ Before something is read, its file is looked at: what anybody did to it with ano
 is one transaction: look, change, put in place.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from difflib import unified_diff
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recollect import redaction
 from recollect.clock import Clock, to_text
 from recollect.database import Database, Session
 from recollect.errors import Conflict, Denied, Invalid, NotFound
-from recollect.lineage import EdgeStore
-from recollect.notes.folder import Folder, Writing
-from recollect.notes.lines import Source, line_edges
+from recollect.notes.folder import Folder
+from recollect.notes.lines import Source
 from recollect.notes.paths import Kind, checked, folder_of, kind_of, scope_of, spellings, within
 from recollect.notes.store import NoteStore
-from recollect.notes.versions import MOST_BYTES, OPEN, Action, Looked, Note, Version, Written, digest_of
+from recollect.notes.versions import ACCEPTED, Action, Looked, Note, Version, Written
+from recollect.notes.writing import Change, Writer, missing
 from recollect.scopes import HOUSE, OWNER, Actor, Grant, Principal, Scope, ScopeKind, ScopeStore, Sight, sight_of
 from recollect.scopes.store import check_name
 
@@ -32,9 +31,6 @@ if TYPE_CHECKING:
 FOLDER = "notes"
 MOST_DIFFED_LINES = 20_000
 """Of both sides together: comparing more takes longer than anybody waits."""
-
-Change = Callable[[str | None], str]
-"""What a note says (None: it is not there) → what it shall say."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,7 +160,7 @@ class Notes:
             return note
         note = self.find(name)
         if note is None:
-            raise NotFound(self._missing(name))
+            raise NotFound(missing(name))
         return note
 
     def find(self, path: str) -> Note | None:
@@ -200,7 +196,7 @@ class Notes:
         with self._database.read() as session:
             versions = self._store(session).versions(name)
         if not versions:
-            raise NotFound(self._missing(name))
+            raise NotFound(missing(name))
         return versions
 
     def diff(self, path: str, older: int = 0, newer: int = 0) -> str:
@@ -230,7 +226,7 @@ class Notes:
         found = self.read(path, number)
         with self._database.write() as session:
             self._store(session).accept(found.path, number)
-        return _bare(replace(found, review="accepted"))
+        return replace(found.bare, review=ACCEPTED)
 
     def figures(self) -> NoteFigures:
         with self._database.read() as session:
@@ -268,17 +264,17 @@ class Notes:
     ) -> Written:
         """The whole of a note. `expected`: the version that the writer has seen; if another is the latest, this one
         still takes its place, and says so. `sources`: what the new lines came from."""
-        return self._write(path, lambda _: text, reason=reason, expected=expected, sources=sources)
+        return self._writer.change(path, lambda _: text, reason=reason, expected=expected, sources=sources)
 
     def append(self, path: str, text: str, *, reason: str = "", sources: Sequence[Source] = ()) -> Written:
         def joined(now: str | None) -> str:
             return f"{now}{'' if not now or now.endswith(chr(10)) else chr(10)}{text}" if now else text
 
-        return self._write(path, joined, reason=reason, sources=sources)
+        return self._writer.change(path, joined, reason=reason, sources=sources)
 
     def change(self, path: str, change: Change, *, reason: str = "", action: Action = Action.WRITTEN) -> Written:
         """Nobody else can write between reading and writing. `change` may raise; then nothing happens."""
-        return self._write(path, change, reason=reason, action=action)
+        return self._writer.change(path, change, reason=reason, action=action)
 
     def create(self, path: str, text: str, *, reason: str = "") -> Written:
         """A note that is not there yet."""
@@ -288,158 +284,24 @@ class Notes:
                 raise Conflict(f"{path} is there already. Choose another name, or change that one.")
             return text
 
-        return self._write(path, new, reason=reason)
-
-    def _write(
-        self,
-        path: str,
-        change: Change,
-        *,
-        reason: str,
-        action: Action = Action.WRITTEN,
-        expected: int | None = None,
-        sources: Sequence[Source] = (),
-    ) -> Written:
-        name = self._resolved(path)
-        with self._folder.writing() as writing:
-            self._check_write(writing.session, name)
-            head, now = self._settled(writing, name)
-            self._check_diary(name, head)
-            text, masked = _checked_text(name, change(now.text if now else None))
-            content = text.encode()
-            if now and now.content == content:
-                return Written(version=_bare(now), is_new=False, masked=masked)
-            unseen = head.number if head and expected is not None and expected != head.number else 0
-            version = self._next(name, head, content, action, _checked_reason(name, reason), unseen)
-            version = self._folder.write(writing, version, content)
-            if sources:
-                edges = line_edges(name, now.text if now else "", text, sources)
-                EdgeStore(writing.session, self._house).add(edges)
-            other = writing.store.note(name, version.unseen) if version.unseen else None
-        return Written(version=version, unseen=_bare(other) if other else None, masked=masked)
+        return self._writer.change(path, new, reason=reason)
 
     def remove(self, path: str, *, reason: str = "", action: Action = Action.REMOVED) -> list[Version]:
         """A note, or all notes of a folder. They can be restored."""
-        name = self._resolved(path)
-        with self._folder.writing() as writing:
-            removed: list[Version] = []
-            for one in self._notes_at(writing, name):
-                self._check_write(writing.session, one)
-                head, _ = self._settled(writing, one)
-                if head is None or head.is_gone:
-                    continue
-                self._check_diary(one, head)
-                removed.append(self._folder.write(writing, self._next(one, head, None, action, reason), None))
-            if not removed:
-                if self._sight(writing.session).sees(scope_of(name)):
-                    self._folder.files.look(name)  # Something that is no note is named as what it is.
-                raise NotFound(self._missing(name))
-        self._folder.files.remove_folders(name)
-        return removed
+        return self._writer.remove(path, reason=reason, action=action)
 
     def move(self, path: str, to: str, *, reason: str = "", action: Action = Action.MOVED) -> list[Version]:
         """A note, or a folder of notes. The versions it had stay where they were."""
-        name, target = self._resolved(path), checked(to)
-        with self._folder.writing() as writing:
-            self._check_write(writing.session, target)
-            if self._notes_at(writing, target) or self._folder.files.read(target):
-                raise Conflict(f"{target} is there already. Choose another name, or remove it first.")
-            moved: list[Version] = []
-            for one in self._notes_at(writing, name):
-                place = target + one[len(name) :]
-                self._check_write(writing.session, one)
-                self._check_write(writing.session, place)
-                head, note = self._settled(writing, one)
-                if head is None or note is None:
-                    continue
-                self._check_diary(one, head)
-                self._folder.write(writing, self._next(one, head, None, Action.REMOVED, f"moved to {place}"), None)
-                before, _ = self._settled(writing, place)
-                version = self._next(place, before, note.content, action, _checked_reason(place, reason))
-                moved.append(self._folder.write(writing, replace(version, moved_from=one), note.content))
-            if not moved:
-                raise NotFound(self._missing(name))
-        self._folder.files.remove_folders(name)
-        return moved
+        return self._writer.move(path, to, reason=reason, action=action)
 
     def undo(self, path: str, number: int = 0, *, reason: str = "") -> Written:
         """Back to what a note was before the latest change, or to one of its versions. Undone again, it goes back one
         more."""
-        name = self._resolved(path)
-        with self._folder.writing() as writing:
-            self._check_write(writing.session, name)
-            head, _ = self._settled(writing, name)
-            versions = self._store(writing.session).versions(name)
-            if head is None or not versions:
-                raise NotFound(self._missing(name))
-            target = number or _before(versions)
-            note = writing.store.note(name, target) if target else None
-            if note is None and number:
-                raise NotFound(f"{name} has no version {number}. `recollect notes history {name}` lists them.")
-            content = note.content if note and not note.is_gone else None
-            digest = note.digest if note else ""
-            if digest == head.digest:
-                return Written(version=head, is_new=False)
-            why = reason or (f"back to version {target}" if target else "back to before it was made")
-            version = self._next(name, head, content, Action.RESTORED, why)
-            version = self._folder.write(writing, version, content)
-            other = writing.store.note(name, version.unseen) if version.unseen else None
-        return Written(version=version, unseen=_bare(other) if other else None)
+        return self._writer.undo(path, number, reason=reason)
 
-    # The parts of a write
-
-    def _settled(self, writing: Writing, path: str) -> tuple[Version | None, Note | None]:
-        """The latest version and, where the note is there, what it says."""
-        head = self._folder.settle(writing, path)
-        if head is None or head.is_gone:
-            return head, None
-        return head, writing.store.note(path, head.number)
-
-    def _next(
-        self,
-        path: str,
-        head: Version | None,
-        content: bytes | None,
-        action: Action,
-        reason: str,
-        unseen: int = 0,
-    ) -> Version:
-        is_review = kind_of(path) is Kind.SOUL and self.principal.actor in (Actor.AGENT, Actor.LIBRARIAN)
-        return Version(
-            path=path,
-            number=head.number + 1 if head else 1,
-            scope=scope_of(path),
-            at=to_text(self.clock()),
-            actor=str(self.principal.actor),
-            actor_name=self.principal.name,
-            action=action,
-            reason=reason,
-            digest=digest_of(content) if content is not None else "",
-            size=len(content or b""),
-            unseen=unseen,
-            review=OPEN if is_review else "",
-        )
-
-    def _notes_at(self, writing: Writing, path: str) -> list[str]:
-        """The note itself, or those below the folder, as far as they may be seen, files that nobody looked at
-        included."""
-        sight = self._sight(writing.session)
-        below = f"{path}/"
-        on_disk = [one for one in self._folder.files.walk().files if one == path or one.startswith(below)]
-        store = self._store(writing.session)
-        known = [*store.latest([path]).values(), *store.listed(path)]
-        found = {*on_disk, *(version.path for version in known if not version.is_gone)}
-        return sorted(one for one in found if sight.sees(scope_of(one)))
-
-    def _check_write(self, session: Session, path: str) -> None:
-        self._sight(session).check_write(scope_of(path), self.principal.name)
-
-    def _check_diary(self, path: str, head: Version | None) -> None:
-        if head is not None and not head.is_gone and kind_of(path) is Kind.DIARY:
-            raise Conflict(
-                f"{path} is an entry of the diary, and those are never changed. Write another: recollect diary write. "
-                f"To erase it for good: recollect forget --note {path}"
-            )
+    @property
+    def _writer(self) -> Writer:
+        return Writer(self._folder, self._house, self.clock, self.principal, self._resolved)
 
     # Names and sight
 
@@ -458,9 +320,6 @@ class Notes:
         there = self._folder.files.names_in(folder)
         on_disk = [one for one in candidates if one.rpartition("/")[2] in there]
         return (on_disk or [one for one in candidates if one in known] or candidates)[0]
-
-    def _missing(self, path: str) -> str:
-        return f"There is no note {path}. `recollect notes list` shows those there are."
 
     def _store(self, session: Session) -> NoteStore:
         return NoteStore(session, self._house, self._sight(session))
@@ -487,46 +346,6 @@ def _merged(mine: bytes, theirs: bytes) -> bytes | None:
     from recollect.notes.status import merge_status
 
     return merge_status(mine, theirs)
-
-
-def _checked_text(path: str, text: str) -> tuple[str, int]:
-    """The text as it is written, and how many credentials were masked in it."""
-    if "\0" in text:
-        raise Invalid(f"The text for {path} has NUL characters: it is no text. Nothing was written.")
-    try:
-        size = len(text.encode())
-    except UnicodeEncodeError as error:
-        raise Invalid(f"The text for {path} is not UTF-8 text: {error.reason}. Nothing was written.") from error
-    if size > MOST_BYTES:
-        raise Invalid(
-            f"The text for {path} has {size / 1e6:,.1f} MB, and a note at most {MOST_BYTES / 1e6:,.0f} MB. "
-            "Nothing was written: divide it into several notes."
-        )
-    found = len(redaction.find(text))
-    return (redaction.mask(text), found) if found else (text, 0)
-
-
-def _checked_reason(path: str, reason: str) -> str:
-    if kind_of(path) is Kind.SOUL and not reason.strip():
-        raise Invalid(f"{path} is who an agent is: say why it changes. On the command line: --reason '…'.")
-    return redaction.mask(reason.strip())
-
-
-def _before(versions: Sequence[Version]) -> int:
-    """The number of the version that undoing leads to; 0: before there was one."""
-    by_number = {version.number: version for version in versions}
-    place = versions[-1]
-    while place.action is Action.RESTORED:
-        same = [one for one in versions if one.number < place.number and one.digest == place.digest]
-        if not same:
-            break
-        place = same[-1]
-    return place.number - 1 if place.number - 1 in by_number else 0
-
-
-def _bare(version: Version) -> Version:
-    """Without its content."""
-    return Version(**{name: getattr(version, name) for name in Version.__dataclass_fields__})
 
 
 def _lines(note: Note) -> list[str]:

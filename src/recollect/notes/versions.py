@@ -1,7 +1,7 @@
 """Notes and their versions, as values."""
 
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 
 OUTSIDE = "outside"
@@ -60,6 +60,11 @@ class Note(Version):
     """A version with what stands in it."""
 
     content: bytes = b""
+
+    @property
+    def bare(self) -> Version:
+        """Without its content."""
+        return Version(**{item.name: getattr(self, item.name) for item in fields(Version)})
 
     @property
     def is_text(self) -> bool:

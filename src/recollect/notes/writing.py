@@ -1,0 +1,232 @@
+"""Changes of notes, by one principal: look, change, put in place, in one transaction.
+
+The rules of who may write what stand here: the scope of the path, a reason for a soul, a diary that is never changed,
+no credential in any text.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from recollect import redaction
+from recollect.clock import Clock, to_text
+from recollect.database import Session
+from recollect.errors import Conflict, Invalid, NotFound
+from recollect.lineage import EdgeStore
+from recollect.notes.folder import Folder, Writing
+from recollect.notes.lines import Source, line_edges
+from recollect.notes.paths import Kind, checked, kind_of, scope_of
+from recollect.notes.store import NoteStore
+from recollect.notes.versions import MOST_BYTES, OPEN, Action, Note, Version, Written, digest_of
+from recollect.scopes import Actor, Principal, Sight, sight_of
+
+Change = Callable[[str | None], str]
+"""What a note says (None: it is not there) → what it shall say."""
+
+
+class Writer:
+    def __init__(
+        self, folder: Folder, house: str, clock: Clock, principal: Principal, resolved: Callable[[str], str]
+    ) -> None:
+        """`resolved`: the path as it is spelled."""
+        self._folder = folder
+        self._house = house
+        self._clock = clock
+        self._principal = principal
+        self._resolved = resolved
+
+    def change(
+        self,
+        path: str,
+        change: Change,
+        *,
+        reason: str = "",
+        action: Action = Action.WRITTEN,
+        expected: int | None = None,
+        sources: Sequence[Source] = (),
+    ) -> Written:
+        """Nobody else can write between reading and writing. `change` may raise; then nothing happens."""
+        name = self._resolved(path)
+        with self._folder.writing() as writing:
+            self._check_write(writing.session, name)
+            head, now = self._settled(writing, name)
+            self._check_diary(name, head)
+            text, masked = _checked_text(name, change(now.text if now else None))
+            content = text.encode()
+            if now and now.content == content:
+                return Written(version=now.bare, is_new=False, masked=masked)
+            unseen = head.number if head and expected is not None and expected != head.number else 0
+            version = self._next(name, head, content, action, _checked_reason(name, reason), unseen)
+            version = self._folder.write(writing, version, content)
+            if sources:
+                edges = line_edges(name, now.text if now else "", text, sources)
+                EdgeStore(writing.session, self._house).add(edges)
+            other = writing.store.note(name, version.unseen) if version.unseen else None
+        return Written(version=version, unseen=other.bare if other else None, masked=masked)
+
+    def remove(self, path: str, *, reason: str = "", action: Action = Action.REMOVED) -> list[Version]:
+        """A note, or all notes of a folder. They can be restored."""
+        name = self._resolved(path)
+        with self._folder.writing() as writing:
+            removed: list[Version] = []
+            for one in self._notes_at(writing, name):
+                self._check_write(writing.session, one)
+                head, _ = self._settled(writing, one)
+                if head is None or head.is_gone:
+                    continue
+                self._check_diary(one, head)
+                removed.append(self._folder.write(writing, self._next(one, head, None, action, reason), None))
+            if not removed:
+                if self._sight(writing.session).sees(scope_of(name)):
+                    self._folder.files.look(name)  # Something that is no note is named as what it is.
+                raise NotFound(missing(name))
+        self._folder.files.remove_folders(name)
+        return removed
+
+    def move(self, path: str, to: str, *, reason: str = "", action: Action = Action.MOVED) -> list[Version]:
+        """A note, or a folder of notes. The versions it had stay where they were."""
+        name, target = self._resolved(path), checked(to)
+        with self._folder.writing() as writing:
+            self._check_write(writing.session, target)
+            if self._notes_at(writing, target) or self._folder.files.read(target):
+                raise Conflict(f"{target} is there already. Choose another name, or remove it first.")
+            moved: list[Version] = []
+            for one in self._notes_at(writing, name):
+                place = target + one[len(name) :]
+                self._check_write(writing.session, one)
+                self._check_write(writing.session, place)
+                head, note = self._settled(writing, one)
+                if head is None or note is None:
+                    continue
+                self._check_diary(one, head)
+                self._folder.write(writing, self._next(one, head, None, Action.REMOVED, f"moved to {place}"), None)
+                before, _ = self._settled(writing, place)
+                version = self._next(place, before, note.content, action, _checked_reason(place, reason))
+                moved.append(self._folder.write(writing, replace(version, moved_from=one), note.content))
+            if not moved:
+                raise NotFound(missing(name))
+        self._folder.files.remove_folders(name)
+        return moved
+
+    def undo(self, path: str, number: int = 0, *, reason: str = "") -> Written:
+        """Back to what a note was before the latest change, or to one of its versions. Undone again, it goes back one
+        more."""
+        name = self._resolved(path)
+        with self._folder.writing() as writing:
+            self._check_write(writing.session, name)
+            head, _ = self._settled(writing, name)
+            versions = self._store(writing.session).versions(name)
+            if head is None or not versions:
+                raise NotFound(missing(name))
+            target = number or _before(versions)
+            note = writing.store.note(name, target) if target else None
+            if note is None and number:
+                raise NotFound(f"{name} has no version {number}. `recollect notes history {name}` lists them.")
+            content = note.content if note and not note.is_gone else None
+            digest = note.digest if note else ""
+            if digest == head.digest:
+                return Written(version=head, is_new=False)
+            why = reason or (f"back to version {target}" if target else "back to before it was made")
+            version = self._next(name, head, content, Action.RESTORED, why)
+            version = self._folder.write(writing, version, content)
+            other = writing.store.note(name, version.unseen) if version.unseen else None
+        return Written(version=version, unseen=other.bare if other else None)
+
+    # The parts of a write
+
+    def _settled(self, writing: Writing, path: str) -> tuple[Version | None, Note | None]:
+        """The latest version and, where the note is there, what it says."""
+        head = self._folder.settle(writing, path)
+        if head is None or head.is_gone:
+            return head, None
+        return head, writing.store.note(path, head.number)
+
+    def _next(
+        self,
+        path: str,
+        head: Version | None,
+        content: bytes | None,
+        action: Action,
+        reason: str,
+        unseen: int = 0,
+    ) -> Version:
+        is_review = kind_of(path) is Kind.SOUL and self._principal.actor in (Actor.AGENT, Actor.LIBRARIAN)
+        return Version(
+            path=path,
+            number=head.number + 1 if head else 1,
+            scope=scope_of(path),
+            at=to_text(self._clock()),
+            actor=str(self._principal.actor),
+            actor_name=self._principal.name,
+            action=action,
+            reason=reason,
+            digest=digest_of(content) if content is not None else "",
+            size=len(content or b""),
+            unseen=unseen,
+            review=OPEN if is_review else "",
+        )
+
+    def _notes_at(self, writing: Writing, path: str) -> list[str]:
+        """The note itself, or those below the folder, as far as they may be seen, files that nobody looked at
+        included."""
+        sight = self._sight(writing.session)
+        below = f"{path}/"
+        on_disk = [one for one in self._folder.files.walk().files if one == path or one.startswith(below)]
+        store = self._store(writing.session)
+        known = [*store.latest([path]).values(), *store.listed(path)]
+        found = {*on_disk, *(version.path for version in known if not version.is_gone)}
+        return sorted(one for one in found if sight.sees(scope_of(one)))
+
+    def _check_write(self, session: Session, path: str) -> None:
+        self._sight(session).check_write(scope_of(path), self._principal.name)
+
+    def _check_diary(self, path: str, head: Version | None) -> None:
+        if head is not None and not head.is_gone and kind_of(path) is Kind.DIARY:
+            raise Conflict(
+                f"{path} is an entry of the diary, and those are never changed. Write another: recollect diary write. "
+                f"To erase it for good: recollect forget --note {path}"
+            )
+
+    def _store(self, session: Session) -> NoteStore:
+        return NoteStore(session, self._house, self._sight(session))
+
+    def _sight(self, session: Session) -> Sight:
+        return sight_of(session, self._house, self._principal)
+
+
+def missing(path: str) -> str:
+    return f"There is no note {path}. `recollect notes list` shows those there are."
+
+
+def _checked_text(path: str, text: str) -> tuple[str, int]:
+    """The text as it is written, and how many credentials were masked in it."""
+    if "\0" in text:
+        raise Invalid(f"The text for {path} has NUL characters: it is no text. Nothing was written.")
+    try:
+        size = len(text.encode())
+    except UnicodeEncodeError as error:
+        raise Invalid(f"The text for {path} is not UTF-8 text: {error.reason}. Nothing was written.") from error
+    if size > MOST_BYTES:
+        raise Invalid(
+            f"The text for {path} has {size / 1e6:,.1f} MB, and a note at most {MOST_BYTES / 1e6:,.0f} MB. "
+            "Nothing was written: divide it into several notes."
+        )
+    found = len(redaction.find(text))
+    return (redaction.mask(text), found) if found else (text, 0)
+
+
+def _checked_reason(path: str, reason: str) -> str:
+    if kind_of(path) is Kind.SOUL and not reason.strip():
+        raise Invalid(f"{path} is who an agent is: say why it changes. On the command line: --reason '…'.")
+    return redaction.mask(reason.strip())
+
+
+def _before(versions: Sequence[Version]) -> int:
+    """The number of the version that undoing leads to; 0: before there was one."""
+    by_number = {version.number: version for version in versions}
+    place = versions[-1]
+    while place.action is Action.RESTORED:
+        same = [one for one in versions if one.number < place.number and one.digest == place.digest]
+        if not same:
+            break
+        place = same[-1]
+    return place.number - 1 if place.number - 1 in by_number else 0
