@@ -1,5 +1,6 @@
 """diary."""
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -46,12 +47,10 @@ def write(place: Place, text: str | None, agent: str, as_json: bool) -> None:
 
     if text is None:
         check_editor()
-    with opened(place, agent, to_write=True, is_quiet=as_json) as memory:
-        if text is not None:
-            written = memory.notes.diary.write(given_text(text, None))
-        else:
-            with edited(b"", "entry.md") as made:
-                written = memory.notes.diary.write(decoded(made, "The entry"))
+    with edited(b"", "entry.md") if text is None else nullcontext() as made:
+        entry = given_text(text, None) if made is None else decoded(made, "The entry")
+        with opened(place, agent, to_write=True, is_quiet=as_json) as memory:
+            written = memory.notes.diary.write(entry)
     tell_written(written, place.invocation(), as_json)
 
 

@@ -175,15 +175,17 @@ def edit(place: Place, path: str, reason: str, agent: str, as_json: bool) -> Non
     from recollect.surfaces.cli.texts import check_editor, decoded, edited
 
     check_editor()
-    with opened(place, agent, to_write=True, is_quiet=as_json) as memory:
+    with opened(place, agent) as memory:
         name = path_in(memory, path)
         before = memory.notes.find(name)
-        _check_edit(name, before, reason)
-        content = before.content if before else b""
-        with edited(content, os.path.basename(name)) as made:
-            if made == content:
-                raise click.UsageError("Nothing was changed in the editor.")
-            text, number = decoded(made, "What you wrote"), before.number if before else 0
+    _check_edit(name, before, reason)
+    content, number = (before.content, before.number) if before else (b"", 0)
+    # Nothing is held open while somebody types, which may be for hours.
+    with edited(content, os.path.basename(name)) as made:
+        if made == content:
+            raise click.UsageError("Nothing was changed in the editor.")
+        text = decoded(made, "What you wrote")
+        with opened(place, agent, to_write=True, is_quiet=as_json) as memory:
             written = memory.notes.write(name, text, reason=reason, expected=number)
     tell_written(written, place.invocation(), as_json)
 

@@ -81,7 +81,7 @@ def edited(content: bytes, name: str) -> Generator[bytes]:
         yield _left_by_editor(copy)
         is_done = True
     finally:
-        if is_done or not copy.is_file() or copy.read_bytes() == content:
+        if is_done or not copy.is_file() or copy.read_bytes().strip() in (b"", content.strip()):
             shutil.rmtree(copy.parent, ignore_errors=True)
         else:
             warn(f"What you wrote is in {short_path(str(copy))}")
