@@ -316,6 +316,8 @@ CREATE INDEX knowledge_records_by_importance ON knowledge_records (house, scope,
     WHERE believed_until = '' AND state = 'current';
 CREATE INDEX knowledge_records_by_expiry ON knowledge_records (house, scope, expires_at)
     WHERE believed_until = '' AND state = 'current' AND expires_at <> '';
+CREATE INDEX knowledge_records_commitments ON knowledge_records (house, scope, kind, learned_at, id)
+    WHERE believed_until = '' AND state = 'current' AND kind = 'commitment';
 
 -- The stream: every change of a record, in order. `content` is the record after it; empty once it was forgotten.
 CREATE TABLE knowledge_events (

@@ -329,6 +329,11 @@ class Knowledge:
     def newest(self, limit: int) -> list[Record]:
         return self.records(limit=limit)
 
+    def open_commitments(self, limit: int) -> list[Record]:
+        """What was promised and still holds, the newest first."""
+        with self._database.read() as session:
+            return self._records(session).commitments(self._now(), limit)
+
     def count_current(self) -> int:
         with self._database.read() as session:
             return self._records(session).current(self._now())

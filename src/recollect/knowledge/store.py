@@ -70,6 +70,12 @@ SELECT {_COLUMNS} FROM knowledge_records
 WHERE {_HOLDS} AND state = 'current' AND scope = :scope AND (expires_at = '' OR expires_at > :now)
 ORDER BY importance DESC, learned_at DESC, id DESC LIMIT :limit
 """
+COMMITMENTS = f"""
+SELECT {_COLUMNS} FROM knowledge_records
+WHERE {_HOLDS} AND state = 'current' AND kind = 'commitment' AND scope = :scope
+    AND (expires_at = '' OR expires_at > :now) AND true_from <= :now AND (true_until = '' OR true_until > :now)
+ORDER BY learned_at DESC, id DESC LIMIT :limit
+"""
 DELETE = "DELETE FROM knowledge_records WHERE house = :house AND id = :id"
 DELETE_ALL = "DELETE FROM knowledge_records WHERE house = :house"
 
@@ -229,6 +235,11 @@ class RecordStore:
         parts = [self._select(IMPORTANT, scope=scope, now=now, limit=limit) for scope in self._scopes()]
         order = merge(*parts, key=lambda record: (record.importance, record.learned_at, record.id), reverse=True)
         return list(order)[:limit]
+
+    def commitments(self, now: str, limit: int) -> list[Record]:
+        """Those that hold, the newest first."""
+        parts = [self._select(COMMITMENTS, scope=scope, now=now, limit=limit) for scope in self._scopes()]
+        return list(merge(*parts, key=lambda record: (record.learned_at, record.id), reverse=True))[:limit]
 
     def current(self, now: str) -> int:
         # Scopes are named in any case: without them SQLite would not count in the index of what expires.

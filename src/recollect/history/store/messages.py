@@ -139,7 +139,7 @@ class MessageStore:
     def get(self, message_ids: list[str]) -> dict[str, Message]:
         if not message_ids:
             return {}
-        rows = self._session.among(limited(BY_IDS, self._seen), message_ids, {"house": self._house})
+        rows = self._session.among(limited(BY_IDS, self._seen_each), message_ids, {"house": self._house})
         return {row[0]: _message(row) for row in rows}
 
     def insert(self, messages: Iterable[Message]) -> None:
