@@ -8,6 +8,7 @@ later and however it was edited since. Lines that stand in a version were writte
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from recollect import redaction
 from recollect.database import Session
 from recollect.errors import NotFound
 from recollect.lineage import MESSAGE, EdgeStore, Hasher, TombstoneStore, hasher
@@ -132,11 +133,12 @@ class Erasing:
             yield from (note for note in self._store.contents(path) if note.number <= last)
 
     def shown(self, reached: Reached) -> dict[str, list[str]]:
-        """Path → the lines that go out of it, of the notes that may be seen."""
-        texts = {
-            path: sorted(line.decode("utf-8", "replace") for line in lines) for path, lines in reached.lines.items()
-        }
-        return {path: lines for path, lines in sorted(texts.items()) if lines and self._sight.sees(scope_of(path))}
+        """Path → the lines that go out of it, of the notes that may be seen, without credentials."""
+        found: dict[str, list[str]] = {}
+        for path, lines in sorted(reached.lines.items()):
+            if lines and self._sight.sees(scope_of(path)):
+                found[path] = [redaction.mask(line.decode("utf-8", "replace")) for line in sorted(lines)]
+        return found
 
     def counts(self, reached: Reached) -> dict[str, int]:
         rewritten = sum(1 for path, lines in reached.lines.items() for _ in self._rewritten(reached, path, lines))

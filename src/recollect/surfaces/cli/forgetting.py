@@ -31,7 +31,7 @@ MOST_SHOWN = 10
 """Of each kind of thing that goes; --json lists them all."""
 ALL = "all"
 NAMES = {"lines": "raw lines", "record_versions": "versions", "scrubbed_records": "shortened records"}
-TARGETS = ("record", "message", "conversation", "file", "subject")
+TARGETS = ("record", "message", "conversation", "file", "subject", "note")
 
 
 @click.command()
@@ -40,7 +40,8 @@ TARGETS = ("record", "message", "conversation", "file", "subject")
 @click.option("--conversation", default="", metavar="C", help="All that was said in a conversation.")
 @click.option("--file", default="", metavar="F", help="All that was read from a file.")
 @click.option("--subject", default="", metavar="S", help="Every record about this.")
-@click.option("--with-sources", is_flag=True, help="Also the messages that the records came from.")
+@click.option("--note", default="", metavar="PATH", help="A note with all its versions, and its file.")
+@click.option("--with-sources", is_flag=True, help="Also the messages that the records or the note came from.")
 @click.option("--dry-run", is_flag=True, help="Only show what would go.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--verify", is_flag=False, flag_value=ALL, metavar="[RECEIPT]", help="Look again whether all is gone.")
@@ -53,14 +54,15 @@ def forget(
 ) -> None:
     """Erase something for good, with everything that came from it.
 
-    ID is a record. It goes from all tables, the index, the raw lines and the files of the home, and does not come back
-    when the same file is read again. What lies outside (the agent's own file, exports) is named. On a terminal you
-    are shown what goes and asked first.
+    ID is a record. It goes from all tables, the index, the raw lines, the notes and the files of the home, and does not
+    come back when the same file is read again. What lies outside (the agent's own file, exports) is named. On a
+    terminal you are shown what goes and asked first.
     """
     targets = [name for name in TARGETS if given[name]]
     if len(targets) + (verify is not None) + receipts != 1:
         raise click.UsageError(
-            "Name one thing: a record's ID, --message, --conversation, --file or --subject; or --verify, or --receipts."
+            "Name one thing: a record's ID, --message, --conversation, --file, --subject or --note; or --verify, or "
+            "--receipts."
         )
     with place.opened_as(agent) as memory:
         if receipts:
@@ -68,15 +70,15 @@ def forget(
         elif verify is not None:
             _tell_verified(memory.forgetting.verify("" if verify == ALL else verify), place.invocation(), as_json)
         elif dry_run:
-            _tell_plan(memory, memory.forget(**given, dry_run=True), as_json)
+            _tell_plan(memory, memory.forgetting.forget(**given, dry_run=True), as_json)
         else:
             if not (yes or as_json) and sys.stdin.isatty() and sys.stdout.isatty():
                 _ask(memory, given)
-            _tell_done(memory.forget(**given), place.invocation(), as_json)
+            _tell_done(memory.forgetting.forget(**given), place.invocation(), as_json)
 
 
 def _ask(memory: "Memory", given: dict[str, Any]) -> None:
-    _tell_plan(memory, memory.forget(**given, dry_run=True), as_json=False)
+    _tell_plan(memory, memory.forgetting.forget(**given, dry_run=True), as_json=False)
     say()
     if not click.confirm("Forget all this for good?"):
         say("Nothing was forgotten.")
@@ -108,6 +110,7 @@ def _tell_plan(memory: "Memory", plan: "Forgotten", as_json: bool) -> None:
     _print_records(memory, "Records", plan.reached.get("record", []))
     _print_messages(memory, "Messages", plan.reached.get("message", []))
     _print_records(memory, "Records that stay, as other messages say it too", plan.reached.get("scrubbed_record", []))
+    _print_notes(plan)
     _print_messages(memory, "Messages that stay, unless --with-sources is given", plan.sources)
     _print_rest(plan)
 
@@ -130,12 +133,28 @@ def _print_messages(memory: "Memory", heading: str, ids: list[str]) -> None:
     _print_lines(heading, lines, len(ids))
 
 
+def _print_notes(plan: "Forgotten") -> None:
+    """The names of a note that goes, and the lines that go out of notes that stay."""
+    names = [printable(path) for path in plan.reached.get("note", [])]
+    _print_lines("Notes, with all their versions", names[:MOST_SHOWN], len(names))
+    lines = [
+        f"{printable(path)}: {shorten(on_one_line(line), LINE_CHARACTERS)}"
+        for path, some in plan.note_lines.items()
+        for line in some
+    ]
+    _print_lines("Lines of notes", lines[:MOST_SHOWN], len(lines))
+
+
 def _print_rest(forgotten: "Forgotten") -> None:
     """What forgetting does not reach, and who else says the same."""
     outside = [printable(place) for place in forgotten.out_of_reach]
     _print_lines("Out of reach, for you to remove", outside, len(outside))
     for kind, ids in forgotten.also_in.items():
-        _print_lines(f"Some of the same words stand in these, which stay ({kind})", ids[:MOST_SHOWN], len(ids))
+        _print_lines(
+            f"Some of the same words stand in these, which stay ({kind})",
+            [printable(one) for one in ids[:MOST_SHOWN]],
+            len(ids),
+        )
 
 
 def _print_lines(heading: str, lines: list[str], number: int) -> None:
