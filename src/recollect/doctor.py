@@ -11,7 +11,7 @@ from datetime import timedelta
 from enum import StrEnum
 from pathlib import Path
 
-from recollect.clock import Clock, from_text, local
+from recollect.clock import Clock, from_text, local, to_text
 from recollect.daemon import read_status, watched_roots
 from recollect.errors import RecollectError
 from recollect.history.finding import found_at, is_left_out
@@ -22,12 +22,18 @@ from recollect.history.sources import broken_sources
 from recollect.history.store import File, FileStatus
 from recollect.lock import is_locked
 from recollect.memory import Memory
+from recollect.notes.files import Files
+from recollect.notes.paths import Kind, kind_of
+from recollect.notes.standing import Standing, standing_of
+from recollect.notes.store import NoteStore
 from recollect.settings import this_computer
 
 MIN_FREE_BYTES = 500_000_000
 SILENT_BYTES = 200_000
 """A transcript with this many bytes and no message of any kind is probably of a format that moved."""
 MAX_BAD_SHARE = 0.05
+CONFLICT_DAYS = 7
+"""For so long it is told that two wrote the same note at once."""
 
 
 class Level(StrEnum):
@@ -59,6 +65,7 @@ def examine(memory: Memory) -> list[Finding]:
         _bad_lines(files),
         _last_success(memory),
         _index(memory),
+        *_notes(memory),
         _forgetting(memory),
         *_models(memory),
         *(_cleanup(root) for root in roots_of("claude-code", roots, this_computer())),
@@ -257,6 +264,99 @@ def _index(memory: Memory) -> Finding:
     if state.deep and state.deepened < state.documents and not is_running:
         return _warning("index", figures, "recollect reindex --deepen, or keep `recollect up` running.")
     return _ok("index", f"{figures}, {state.waiting:,} waiting")
+
+
+def _notes(memory: Memory) -> list[Finding]:
+    """Files against versions, and what somebody should look at."""
+    since = to_text(memory.clock() - timedelta(days=CONFLICT_DAYS))
+    with memory.database.read() as session:
+        store = NoteStore(session, memory.settings.house)
+        standing, (_, versions, _) = standing_of(store, Files(memory.notes.folder), since), store.count()
+    watcher = _note_watcher(memory)
+    findings = [finding for finding in (watcher, _note_problems(standing), _note_conflicts(standing)) if finding]
+    findings += _note_reviews(standing)
+    if standing.behind and (watcher or not is_locked(memory.settings.runtime)):
+        findings.append(
+            _warning(
+                "notes",
+                f"{len(standing.behind):,} of {standing.files:,} files are not what was last seen in them, "
+                f"first {standing.behind[0]}",
+                "`recollect notes list` looks at them all; `recollect up` does it at once.",
+            )
+        )
+    counted = f"{standing.notes:,} notes in {standing.files:,} files, {versions:,} versions"
+    return findings or [_ok("notes", counted if versions else "none yet")]
+
+
+def _note_watcher(memory: Memory) -> Finding | None:
+    """Whether a running daemon still looks at the notes."""
+    runtime = memory.settings.runtime
+    status = read_status(runtime) if is_locked(runtime) else None
+    if status is None or not status.last_scan_at:
+        return None
+    looked_at = status.notes_looked_at or status.started_at
+    age = memory.clock() - from_text(looked_at)
+    if age > timedelta(seconds=max(60.0, status.poll_interval_seconds * 5)):
+        return _failure(
+            "notes watcher",
+            f"A dead watcher: nobody has looked at the notes since {local(looked_at):%Y-%m-%d %H:%M:%S}"
+            + (f" ({status.notes_problem})" if status.notes_problem else ""),
+            "Restart `recollect up`. Until then each read and write of a note looks at its file by itself.",
+        )
+    if status.notes_problem:
+        return _warning("notes watcher", f"Looking, but {status.notes_problem}", "It still looks at its interval.")
+    if status.notes_restarts:
+        return _warning(
+            "notes watcher",
+            f"It had to be started again, {status.notes_restarts} times since {local(status.started_at):%H:%M}",
+            "It works now. If that goes on: recollect sql \"SELECT detail FROM events WHERE name = 'notes'\"",
+        )
+    return None
+
+
+def _note_problems(standing: Standing) -> Finding | None:
+    if not standing.problems:
+        return None
+    first = standing.problems[0]
+    return _warning(
+        "notes on disk",
+        f"{len(standing.problems):,} in the folder cannot be kept or used, first {first.path}: {first.reason}",
+        "They stay where they lie. Mend each, or move it out of the folder of notes.",
+    )
+
+
+def _note_conflicts(standing: Standing) -> Finding | None:
+    if not standing.conflicts:
+        return None
+    last = standing.conflicts[-1]
+    return _warning(
+        "notes conflicts",
+        f"{len(standing.conflicts):,} times in {CONFLICT_DAYS} days two wrote a note at once, last {last.path}",
+        f"Both texts are kept: recollect notes diff {last.path} {last.unseen} {last.number}",
+    )
+
+
+def _note_reviews(standing: Standing) -> list[Finding]:
+    entries = [one for one in standing.reviews if kind_of(one.path) is Kind.DIARY]
+    souls = [one for one in standing.reviews if one not in entries]
+    findings: list[Finding] = []
+    if entries:
+        findings.append(
+            _warning(
+                "notes diary",
+                f"{len(entries):,} changes of diary entries on disk, first {entries[0].path}",
+                f"recollect diary restore {entries[0].path.rpartition('/')[2]}, or accept it: recollect notes review",
+            )
+        )
+    if souls:
+        findings.append(
+            _warning(
+                "notes review",
+                f"{len(souls):,} changes wait for a look, first {souls[0].path}",
+                "recollect notes review shows them.",
+            )
+        )
+    return findings
 
 
 def _forgetting(memory: Memory) -> Finding:

@@ -33,6 +33,7 @@ WAS_THERE = """
 SELECT count(*) FROM notes_versions WHERE house = :house AND path = :path AND digest = :digest
 """
 FOR_REVIEW = f"SELECT {_COLUMNS} FROM notes_versions WHERE house = :house AND review = '{OPEN}'"
+UNSEEN_SINCE = f"SELECT {_COLUMNS} FROM notes_versions WHERE house = :house AND unseen > 0 AND at >= :since"
 SET_REVIEW = """
 UPDATE notes_versions SET review = :review WHERE house = :house AND path = :path AND number = :number
 """
@@ -136,6 +137,11 @@ class NoteStore:
 
     def for_review(self) -> list[Version]:
         rows = self._session.rows(f"{self._seen(FOR_REVIEW)} ORDER BY at, path, number", self._given())
+        return [_version(row) for row in rows]
+
+    def unseen_since(self, since: str) -> list[Version]:
+        """Versions that took the place of one that their writer had not seen; the oldest first."""
+        rows = self._session.rows(f"{self._seen(UNSEEN_SINCE)} ORDER BY at, path, number", self._given(since=since))
         return [_version(row) for row in rows]
 
     def accept(self, path: str, number: int) -> None:

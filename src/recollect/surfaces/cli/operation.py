@@ -74,6 +74,9 @@ def _health_lines(value: dict[str, Any]) -> list[tuple[str, str]]:
     knowledge, forgotten, markers = value["knowledge"], value["forgotten"], value["markers"]
     if knowledge["records"]:
         lines.append(("Records", f"{_listing(knowledge['by_state'])}; {_listing(knowledge['by_category'])}"))
+    notes = value["notes"]
+    if notes["versions"]:
+        lines.append(("Notes", f"{notes['notes']:,} in {amount(notes['versions'], 'version')}"))
     if markers["kept"] or markers["problems"]:
         lines.append(("Markers", f"{markers['kept']:,} kept, {markers['problems']:,} to look at"))
     if forgotten["receipts"]:
@@ -145,6 +148,7 @@ def health_json(memory: "Memory") -> dict[str, Any]:
         "database": {"location": memory.database.location, "bytes": memory.database.size_bytes()},
         "index": index_json(memory),
         "knowledge": _knowledge_json(memory),
+        "notes": _notes_json(memory),
         "markers": markers_json(memory),
         "forgotten": _forgotten_json(memory),
         "paused_since": memory.history.paused_since(),
@@ -158,6 +162,16 @@ def _knowledge_json(memory: "Memory") -> dict[str, Any]:
         "by_state": figures.by_state,
         "by_category": figures.by_category,
         "events": figures.events,
+    }
+
+
+def _notes_json(memory: "Memory") -> dict[str, Any]:
+    figures = memory.notes.figures()
+    return {
+        "notes": figures.notes,
+        "versions": figures.versions,
+        "bytes": figures.bytes,
+        "reviews": figures.reviews,
     }
 
 
