@@ -12,7 +12,7 @@ PYTEST  := $(BIN)/pytest -n $(WORKERS) --dist worksteal
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help up test format soak fuzz test-model bench bench-knowledge lock clean install install-dev
+.PHONY: help up test format soak fuzz test-model bench bench-knowledge bench-context lock clean install install-dev
 
 help: ## this list
 	@echo "Recollect"
@@ -50,6 +50,10 @@ bench: install-dev ## speed of an import (FOLDER=… with transcripts)
 bench-knowledge: install-dev ## whether knowledge stays right through a whole life, and what it costs as it grows
 	@$(BIN)/python benchmarks/lifecycle.py
 	@$(BIN)/python benchmarks/records.py --sizes 10k,100k
+
+bench-context: install-dev ## what a provider's cache keeps of a day of prompts, and what building one costs in a large house
+	@$(BIN)/python benchmarks/day.py
+	@$(BIN)/python benchmarks/contexts.py --large 100k
 
 lock: ## pin again after a change in pyproject.toml (UPGRADE=1: newest versions)
 	@sh scripts/lock $(if $(UPGRADE),--upgrade)
