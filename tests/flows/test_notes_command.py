@@ -231,12 +231,16 @@ def test_an_agent_sees_its_own_folder_and_the_house_and_no_siblings(home: Path) 
 
 
 def test_an_editor_changes_a_copy_and_the_note_is_written(garden: Path, tmp_path: Path) -> None:
-    done = on_a_terminal("notes", "edit", "garden.md", home=garden, EDITOR=editor(tmp_path, 'sed -i s/May/June/ "$1"'))
+    copies = tmp_path / "copies"
+    copies.mkdir()
+    program = editor(tmp_path, 'sed -i s/May/June/ "$1"')
+    done = on_a_terminal("notes", "edit", "garden.md", home=garden, EDITOR=program, TMPDIR=str(copies))
     assert (done.code, "Written" in done.out) == (0, True), done.out
     assert run("notes", "show", "garden.md", home=garden).out == "Beans in June.\n"
 
-    unchanged = on_a_terminal("notes", "edit", "garden.md", home=garden, EDITOR="true")
+    unchanged = on_a_terminal("notes", "edit", "garden.md", home=garden, EDITOR="true", TMPDIR=str(copies))
     assert (unchanged.code, "Nothing was changed" in unchanged.out) == (2, True)
+    assert not list(copies.iterdir())
 
 
 def test_what_others_write_while_an_editor_is_open_is_kept_and_named(garden: Path, tmp_path: Path) -> None:
@@ -251,13 +255,19 @@ def test_what_others_write_while_an_editor_is_open_is_kept_and_named(garden: Pat
 
 
 def test_a_text_that_cannot_be_written_stays_in_the_copy(garden: Path, tmp_path: Path) -> None:
-    failing = on_a_terminal(
-        "notes", "edit", "garden.md", home=garden, EDITOR=editor(tmp_path, 'echo kept > "$1"; exit 3')
-    )
-    assert failing.code == 2
-    (told_where,) = [line for line in failing.out.splitlines() if "What you wrote is in" in line]
-    copy = Path(told_where.partition(" is in ")[2].replace("~", str(garden.parent / "user")))
-    assert copy.read_text(encoding="utf-8") == "kept\n"
+    """The editor failed; somebody else's folder; no text any more."""
+    assert run("agents", "add", "bo", home=garden).code == 0
+    copies = tmp_path / "copies"
+    copies.mkdir()
+    for script, more, code in (("exit 3", [], 2), ("", ["--agent", "bo"], 4), ("printf '\\377' >> \"$1\"", [], 2)):
+        program = editor(tmp_path, f'echo kept > "$1"; {script}')
+        done = on_a_terminal("notes", "edit", "garden.md", *more, home=garden, EDITOR=program, TMPDIR=str(copies))
+        assert done.code == code, done.out
+        (folder,) = copies.iterdir()
+        assert f"What you wrote is in {folder / 'garden.md'}" in done.out
+        assert (folder / "garden.md").read_bytes().startswith(b"kept\n")
+        (folder / "garden.md").unlink()
+        folder.rmdir()
     assert run("notes", "show", "garden.md", home=garden).out == "Beans in May.\n"
 
 

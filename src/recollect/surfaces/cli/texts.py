@@ -73,7 +73,7 @@ def edited(content: bytes, name: str) -> Generator[bytes]:
     """What a person makes of a text in an editor: it works on a copy elsewhere, so that whoever writes the note
     meanwhile is seen before it is written. The copy goes when the body is done; where anything fails it stays, and
     the person is told where."""
-    copy = Path(tempfile.mkdtemp(prefix="recollect-")) / name
+    copy = Path(tempfile.mkdtemp(prefix="recollect-edit-")) / name
     copy.write_bytes(content)
     is_done = False
     try:
