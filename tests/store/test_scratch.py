@@ -1,11 +1,14 @@
 """Scratch pages: two weeks, unless they are promoted. On both engines."""
 
+from pathlib import Path
+
 import pytest
 
 import recollect
 from recollect.errors import Conflict, Denied, Invalid, NotFound
 from recollect.notes import Action
 from recollect.testing import FrozenClock
+from tests.interrupting import InterruptingClock
 
 FOLDER = "agents/assistant/scratch"
 
@@ -42,6 +45,17 @@ def test_a_change_with_another_tool_counts(memory: recollect.Memory, clock: Froz
     (memory.notes.folder / FOLDER / "old.md").write_text("A better idea.", encoding="utf-8")
     assert memory.notes.scratch.expire() == []
     assert memory.notes.read(f"{FOLDER}/old.md").text == "A better idea."
+
+
+def test_a_page_that_is_changed_in_the_moment_it_expires_stays(home: Path, engine: str) -> None:
+    clock = InterruptingClock()
+    with recollect.open(home=home, database=engine, clock=clock) as memory:
+        memory.notes.scratch.write("old.md", "An idea.")
+        file = memory.notes.folder / FOLDER / "old.md"
+        clock.move(days=15)
+        clock.then = lambda: file.write_text("A better idea.", encoding="utf-8")
+        assert memory.notes.scratch.expire() == []
+        assert file.read_text(encoding="utf-8") == "A better idea."
 
 
 def test_a_promoted_page_stays_and_tells_where_it_came_from(memory: recollect.Memory, clock: FrozenClock) -> None:

@@ -16,6 +16,7 @@ from recollect.errors import Invalid
 from recollect.notes import Action
 from recollect.testing import FrozenClock
 from tests.conftest import OpenHouse
+from tests.interrupting import InterruptingClock
 
 PATH = "agents/assistant/status.json"
 
@@ -121,6 +122,26 @@ def test_a_broken_file_is_kept_aside_and_the_last_good_one_goes_on(memory: recol
     assert [memory.notes.folder / updated.aside] == asides(memory)
     kept = asides(memory)[0].read_bytes()
     assert kept == broken or b"\0" in broken or b"\xe9" in broken
+
+
+@pytest.mark.parametrize("broken", [b'{"mood": "fi', b'{"mood": "caf\xe9"}'])
+def test_a_file_that_breaks_while_it_is_updated_loses_nothing(home: Path, engine: str, broken: bytes) -> None:
+    clock = InterruptingClock()
+    with recollect.open(home=home, database=engine, clock=clock) as memory:
+        memory.notes.status.update({"mood": "fine"})
+        clock.then = lambda: by_hand(memory, broken)
+        updated = memory.notes.status.update({"task": "beans"})
+        assert values(memory) == {"mood": "fine", "task": "beans"}
+        assert memory.notes.read(PATH, updated.broken).content == broken
+
+
+def test_a_file_that_is_changed_while_it_is_updated_keeps_both_changes(home: Path, engine: str) -> None:
+    clock = InterruptingClock()
+    with recollect.open(home=home, database=engine, clock=clock) as memory:
+        memory.notes.status.update({"mood": "fine"})
+        clock.then = lambda: by_hand(memory, b'{"mood": "tired", "hat": "on"}')
+        memory.notes.status.update({"task": "beans"})
+        assert values(memory) == {"mood": "tired", "hat": "on", "task": "beans"}
 
 
 def test_two_broken_files_of_the_same_second_lie_side_by_side(memory: recollect.Memory) -> None:

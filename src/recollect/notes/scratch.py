@@ -44,8 +44,9 @@ class Scratch:
         """Remove the pages that nobody changed for so long: those of every agent if a person or the system asks, else
         the agent's own."""
         below = self.folder if self._notes.principal.is_confined else ""
+        pages = [page for page in self._notes.list(below) if kind_of(page.path) is Kind.SCRATCH]
         until = to_text(self._notes.clock() - timedelta(days=EXPIRES_AFTER_DAYS))
-        old = [page for page in self._notes.list(below) if kind_of(page.path) is Kind.SCRATCH and page.at <= until]
+        old = [page for page in pages if page.at <= until]
         return [version for page in old for version in self._remove(page)]
 
     def _remove(self, page: Version) -> list[Version]:
