@@ -19,6 +19,7 @@ import msgspec
 from recollect.database import Row
 from recollect.errors import Corrupt, Denied, Invalid, NotFound
 from recollect.transfer import manifest as manifests
+from recollect.transfer.checking import CHECKS
 from recollect.transfer.manifest import Manifest, Member, TableMember, file_path, table_path
 from recollect.transfer.tables import Shape
 
@@ -103,11 +104,14 @@ class Export:
             raise self._changed(name)
 
     def rows(self, shape: Shape, member: TableMember) -> Iterator[Row]:
-        decode = msgspec.json.Decoder(shape.row_type()).decode
+        decode, check = msgspec.json.Decoder(shape.row_type()).decode, CHECKS.get(shape.table)
         for number, line in enumerate(self.lines(shape.table, member), 1):
             try:
-                yield msgspec.structs.astuple(decode(line))
-            except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError) as error:
+                row = decode(line)
+                if check:
+                    check(row)
+                yield msgspec.structs.astuple(row)
+            except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError, Invalid) as error:
                 place = f"{self.place}: {table_path(shape.table)}, line {number}"
                 raise Corrupt(f"{place}: {error}. Use another copy of it; nothing was imported.") from error
 

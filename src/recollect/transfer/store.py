@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from recollect.database import Row, Session
-from recollect.feed import MESSAGE, RECORD, FeedStore
+from recollect.feed import MESSAGE, NOTE, RECORD, FeedStore
 from recollect.transfer.tables import CARRIED, HOUSE, MAY_BE_THERE, Shape
 
 COUNT = "SELECT count(*) FROM {table} WHERE house = :house"
@@ -11,8 +11,8 @@ ROWS = "SELECT {columns} FROM {table} WHERE house = :house ORDER BY {key}"
 ADD = "INSERT INTO {table} (house, {columns}) VALUES (:house, {values})"
 DROP_SECRET = "DELETE FROM lineage_keys WHERE house = :house"  # noqa: S105  a statement
 
-FOLLOWED = {"history_messages": MESSAGE, "knowledge_records": RECORD}
-"""Tables whose rows others follow, by their id: the search index, the search for markers."""
+FOLLOWED = {"history_messages": (MESSAGE, "id"), "knowledge_records": (RECORD, "id"), "notes_versions": (NOTE, "path")}
+"""Tables whose rows others follow, and the column by which: the search index, the search for markers."""
 
 
 class TransferStore:
@@ -45,8 +45,8 @@ class TransferStore:
         names = shape.names
         text = ADD.format(table=shape.table, columns=", ".join(names), values=", ".join(f":{name}" for name in names))
         self._session.many(text, [(self._house, *row) for row in rows])
-        kind = FOLLOWED.get(shape.table)
-        if kind:
-            place = names.index("id")
+        if shape.table in FOLLOWED:
+            kind, column = FOLLOWED[shape.table]
+            place = names.index(column)
             # A store of its own for each call: each gives its rows one number, and followers read numbers whole.
             FeedStore(self._session, self._house).note(kind, {row[place] for row in rows})

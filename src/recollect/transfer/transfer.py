@@ -1,7 +1,7 @@
 """Exports, imports and backups of one house."""
 
 import os
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from importlib.metadata import version
 from pathlib import Path
@@ -33,19 +33,33 @@ BATCH_BYTES = 4_000_000
 def _silent(_table: str, _rows: int) -> None: ...
 
 
+def _nothing() -> None: ...
+
+
 class Transfer:
     """`memory.transfer`. Only who may see all of the house may copy it."""
 
-    def __init__(self, database: Database, settings: Settings, clock: Clock, principal: Principal = OWNER) -> None:
+    def __init__(
+        self,
+        database: Database,
+        settings: Settings,
+        clock: Clock,
+        principal: Principal = OWNER,
+        look: Callable[[], object] = _nothing,
+    ) -> None:
+        """`look`: at the folder of notes, so that an export has what was changed there with other tools, and that the
+        folder has what was imported."""
         self._database = database
         self._settings = settings
         self._house = settings.house
         self._clock = clock
         self._principal = principal
+        self._look = look
 
     def export_to(self, path: Path | str, on_progress: Progress = _silent) -> Exported:
         """Write everything of the house into a new folder, or a new file whose name ends in `.zip`."""
         target = self._target(path)
+        self._look()
         with placing(target) as made, self._noted("export", target):
             manifest = self._write(made, on_progress)
         members = [*manifest.tables.values(), *manifest.files.values()]
@@ -93,6 +107,9 @@ class Transfer:
                 # Last, so that only a commit can still fail; and a home that has them already keeps its own.
                 contents = {name: portable(name, export.content(name, manifest.files[name])) for name in manifest.files}
                 put, kept = put_home_files(self._settings.home, contents)
+        # What is imported is imported, whatever becomes of the folder: the next who reads a note looks again.
+        with suppress(RecollectError):
+            self._look()
         return Imported(
             path=export.place,
             from_house=manifest.house,
