@@ -1,4 +1,4 @@
-"""What an index follows, in memory: messages and records that come, change, move and go, and the feed of it."""
+"""What an index follows, in memory: messages, records and notes that come, change, move and go, and the feed of it."""
 
 import hashlib
 from collections.abc import Sequence
@@ -9,16 +9,19 @@ from typing import Any
 import numpy as np
 from builders import moment
 
-from recollect.feed import MESSAGE, RECORD, Change
+from recollect.feed import MESSAGE, NOTE, RECORD, Change
 from recollect.history import Author, Message, Standing
 from recollect.knowledge import Category, Kind, Origin, Record, State
+from recollect.notes import Action, Note
+from recollect.notes.paths import scope_of
 from recollect.recall.index import Index, Snapshot
 from recollect.recall.index.documents import Document, Thing
 from recollect.recall.index.formats import Floats
 from recollect.recall.material import is_searched, message_document, record_document
+from recollect.recall.noted import noted, noted_document
 
 DIMENSIONS = 16
-FACTS = ("identity", "place", "at", "author", "kind", "until", "expires", "evergreen", "terms", "asking")
+FACTS = ("identity", "place", "at", "known", "author", "kind", "until", "expires", "evergreen", "terms", "asking")
 """That are the same in every build."""
 
 
@@ -54,6 +57,7 @@ class HouseOfWords:
     def __init__(self, feed: str = "feed") -> None:
         self.messages: dict[str, Message] = {}
         self.records: dict[str, list[Record]] = {}
+        self.notes: dict[str, Note] = {}
         self.scopes: dict[str, str] = {}
         """File → whose it is; of those that are not the house's."""
         self.feed = feed
@@ -134,6 +138,26 @@ class HouseOfWords:
         self.records.pop(name, None)
         self._note(name, kind=RECORD)
 
+    def write(self, path: str, text: str, at: str = "2026-05-01T00:00:00.000Z") -> Note:
+        """A note, or another text for it."""
+        number = self.notes[path].number + 1 if path in self.notes else 1
+        self.notes[path] = Note(
+            path=path,
+            number=number,
+            scope=scope_of(path),
+            at=at,
+            actor="person",
+            action=Action.WRITTEN,
+            digest="some",
+            content=text.encode(),
+        )
+        self._note(path, kind=NOTE)
+        return self.notes[path]
+
+    def remove(self, path: str) -> None:
+        self.notes.pop(path, None)
+        self._note(path, kind=NOTE)
+
     def _note(self, *names: str, kind: str = MESSAGE) -> None:
         number = self.last_change() + 1
         self.log += [Change(change=number, kind=kind, id=name) for name in names]
@@ -161,6 +185,9 @@ class HouseOfWords:
             if thing.kind == RECORD:
                 versions = self.records.get(thing.id, [])
                 found += [record_document(record) for record in versions if record.state is State.CURRENT]
+            elif thing.kind == NOTE:
+                parts = noted(self.notes[thing.id]) if thing.id in self.notes else []
+                found += [noted_document(part) for part in parts]
             elif message and is_searched(message):
                 found.append(message_document(message, self.scopes.get(message.file_id, "house")))
         return found
@@ -168,6 +195,7 @@ class HouseOfWords:
     def page(self, after: tuple[str, str], limit: int) -> list[tuple[str, Thing]]:
         pairs = [(message.at, Thing(MESSAGE, message.id)) for message in self.messages.values() if not message.gone]
         pairs += [("~", Thing(RECORD, name)) for name in self.records]
+        pairs += [("~~", Thing(NOTE, path)) for path in self.notes]
         pairs.sort(key=lambda pair: (pair[0], pair[1].id))
         return [pair for pair in pairs if (pair[0], pair[1].id) > after][:limit]
 

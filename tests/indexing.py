@@ -21,7 +21,7 @@ DEEP = WordVectors("deep-8", 8)
 def work(home: Path, address: str, task: str) -> None:
     with recollect.open(home=home, database=address) as memory:
         index = open_index(memory.database, memory.settings.house)
-        material = Material(memory.feed, memory.history, memory.knowledge)
+        material = Material(memory.feed, memory.history, memory.knowledge, memory.notes)
         sys.stdout.write("ready\n")
         sys.stdout.flush()
         if task == "follow":

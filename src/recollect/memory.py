@@ -220,7 +220,7 @@ class Memory:
             if self._recall is None:
                 from recollect.recall import Material, open_recall
 
-                material = Material(self.feed, self.history, self.knowledge)
+                material = Material(self.feed, self.history, self.knowledge, self.notes)
                 self._recall = open_recall(self.database, self.settings, material, self.models, self.clock)
             return self._recall
 

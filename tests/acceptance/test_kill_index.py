@@ -112,7 +112,7 @@ def test_kills_while_the_index_is_made_end_in_the_index_of_a_clean_run(tmp_path:
         workers.finish("follow")
         workers.finish("deepen")
         clean = Index(followed.database, "clean", followed.stored)
-        material = Material(memory.feed, memory.history, memory.knowledge)
+        material = Material(memory.feed, memory.history, memory.knowledge, memory.notes)
         clean.follow(material, STATIC)
         clean.deepen(material, DEEP)
         expected = contents(clean)

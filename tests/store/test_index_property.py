@@ -4,6 +4,7 @@ import itertools
 from collections.abc import Callable, Iterator
 
 import pytest
+from builders import moment
 from house_of_words import HouseOfWords, WordVectors, contents_of
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -24,6 +25,10 @@ texts = st.lists(st.sampled_from(WORDS), max_size=4).map(" ".join)
 numbers = st.integers(0, MESSAGES - 1)
 conversations = st.sampled_from(["c1", "c2", None])
 records = st.sampled_from(["r1", "r2", "r11"])
+paths = st.sampled_from(["r1", "m000001", "agents/ada/a@b ü.md"])
+pages = st.lists(st.tuples(st.sampled_from(["", "# "]), texts), max_size=4).map(
+    lambda lines: "\n\n".join(f"{sign}{text}" for sign, text in lines)
+)
 events = st.one_of(
     st.tuples(st.just("say"), numbers, texts, conversations),
     st.tuples(st.just("regroup"), numbers, conversations),
@@ -34,6 +39,8 @@ events = st.one_of(
         st.just("learn"), records, texts.filter(bool), st.sampled_from(["house", "ada"]), st.sampled_from(list(State))
     ),
     st.tuples(st.just("forget"), records),
+    st.tuples(st.just("write"), paths, pages, st.sampled_from([moment(), moment(3)])),
+    st.tuples(st.just("remove"), paths),
     st.tuples(st.just("bind"), st.sampled_from(["house", "ada", "bert"])),
     st.tuples(st.just("follow"), st.sampled_from([1, 3, None])),
     st.tuples(st.just("deepen"), st.integers(0, 2)),
@@ -91,6 +98,12 @@ class Story:
 
     def _forget(self, name: str) -> None:
         self.history.forget(name)
+
+    def _write(self, path: str, text: str, at: str) -> None:
+        self.history.write(path, text, at)
+
+    def _remove(self, path: str) -> None:
+        self.history.remove(path)
 
     def _bind(self, scope: str) -> None:
         self.history.bind("f1", scope)

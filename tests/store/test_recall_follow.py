@@ -48,7 +48,7 @@ class Searcher:
     def __init__(self, memory: recollect.Memory, index: Index) -> None:
         self.memory = memory
         self.index = index
-        self.material = Material(memory.feed, memory.history, memory.knowledge)
+        self.material = Material(memory.feed, memory.history, memory.knowledge, memory.notes)
 
     def do(self, doing: str) -> None:
         getattr(self, f"_{doing}")()

@@ -289,7 +289,7 @@ def test_nothing_of_a_conversation_that_is_gone_stays_in_the_index(house: House)
 def test_a_build_that_was_begun_holds_nothing_of_what_was_forgotten(house: House) -> None:
     name = house.learn("The zebrafinch nests in the attic.")
     house.hits("zebrafinch")
-    material = Material(house.memory.feed, house.memory.history, house.memory.knowledge)
+    material = Material(house.memory.feed, house.memory.history, house.memory.knowledge, house.memory.notes)
     index = open_index(house.memory.database, house.memory.settings.house)
 
     def is_interrupted(_: int) -> None:

@@ -1,14 +1,15 @@
-"""What becomes of a message or a record in the index. Pure."""
+"""What becomes of a message, a record or a note in the index. Pure."""
 
 import pytest
 from builders import message, moment
 from house_of_words import HouseOfWords
 
-from recollect.feed import MESSAGE, RECORD
+from recollect.feed import MESSAGE, NOTE, RECORD
 from recollect.history import Author, Standing
 from recollect.knowledge import Kind, Record
 from recollect.recall.index.documents import Thing, facts_digest, text_digest, thing_of
 from recollect.recall.material import is_searched, message_document, record_document, record_text
+from recollect.recall.noted import noted, noted_document
 
 
 def record(text: str = "She moved to Bergen.", **fields: object) -> Record:
@@ -31,14 +32,14 @@ def test_a_record_says_what_it_is_about_unless_its_text_does(fields: dict[str, s
 
 def test_a_record_is_a_document_with_its_times_and_its_scope() -> None:
     made = record_document(record(scope="ada", believed_until=moment(5), expires_at=moment(9), kind=Kind.SUMMARY))
-    assert (made.id, made.kind, made.record_id, made.scope) == ("r1@1", RECORD, "r1", "ada")
+    assert (made.id, made.kind, made.thing_key, made.scope) == ("r1@1", RECORD, "r1", "ada")
     assert (made.at, made.until, made.expires, made.is_evergreen) == (moment(), moment(5), moment(9), False)
     assert (made.author, made.source) == ("record", "told")
 
 
 def test_a_message_is_a_document_without_an_end() -> None:
     made = message_document(message(conversation_id="c1"), "house")
-    assert (made.id, made.kind, made.record_id, made.conversation) == ("m1", MESSAGE, "", "c1")
+    assert (made.id, made.kind, made.thing_key, made.conversation) == ("m1", MESSAGE, "", "c1")
     assert (made.until, made.expires, made.is_evergreen) == ("", "", False)
 
 
@@ -64,6 +65,12 @@ def test_what_was_said_in_words_is_searched(fields: dict[str, object], expected:
 def test_a_document_tells_the_thing_it_is() -> None:
     assert thing_of("m1") == Thing(MESSAGE, "m1")
     assert thing_of("r1@12") == Thing(RECORD, "r1")
+    assert thing_of("a@b/c d.md:0f.2") == Thing(NOTE, "a@b/c d.md")
+
+
+def test_a_note_that_is_called_as_a_record_is_another_thing() -> None:
+    (part,) = noted(HouseOfWords().write("r1", "Beans."))
+    assert noted_document(part).thing_key != record_document(record()).thing_key
 
 
 @pytest.mark.parametrize("change", [{"scope": "ada"}, {"believed_until": moment(5)}, {"expires_at": moment(5)}])

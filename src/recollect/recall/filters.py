@@ -6,13 +6,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.clock import to_text
+from recollect.feed import MESSAGE, NOTE, RECORD
 from recollect.history import Message
-from recollect.recall.index.formats import AUTHORS, FOREVER, NO_TIME, milliseconds
+from recollect.recall.index.formats import AUTHORS, FOREVER, KINDS, NO_TIME, milliseconds
+from recollect.recall.noted import Noted
 from recollect.recall.query import Query, SearchType, check_known
 from recollect.recall.ranking import Corpus
 from recollect.recall.viewer import Shown, Viewer
 
 Mask = NDArray[np.bool_]
+
+_KIND_OF = {SearchType.CONVERSATIONS: MESSAGE, SearchType.FACTS: RECORD, SearchType.NOTES: NOTE}
+"""What each type of search looks in. Both: everything."""
 
 
 def allowed_by(query: Query, corpus: Corpus, viewer: Viewer) -> Mask | None:
@@ -41,26 +46,33 @@ def allowed_by(query: Query, corpus: Corpus, viewer: Viewer) -> Mask | None:
 def _held(query: Query, corpus: Corpus) -> list[Mask]:
     """The kinds that are asked for, and at which time they are looked at."""
     facts, masks = corpus.snapshot.facts, list[Mask]()
+    if query.search_type is not SearchType.BOTH:
+        masks.append(facts.kind == KINDS.index(_KIND_OF[query.search_type]))
     if query.as_of:
         said = (facts.at < in_milliseconds(query.as_of)) & (facts.at != NO_TIME)
+        if corpus.has_notes:
+            said = np.where(corpus.is_note, facts.known <= in_milliseconds(query.as_of), said)
         masks.append(np.where(corpus.is_record, True, said) if corpus.has_records else said)
-    if not corpus.has_records:
-        return masks
-    if query.search_type is not SearchType.BOTH:
-        masks.append(corpus.is_record == (query.search_type is SearchType.FACTS))
+    if corpus.has_records:
+        masks.append(~corpus.is_record | _believed(query, corpus))
+    return masks
+
+
+def _believed(query: Query, corpus: Corpus) -> Mask:
+    facts = corpus.snapshot.facts
     if query.as_of:
         then = milliseconds(to_text(query.as_of))
-        believed = (facts.at <= then) & (facts.until > then) & (facts.expires > then)
-    else:
-        # Not by the clock: another computer's may be ahead, and what was replaced is replaced.
-        believed = (facts.until == FOREVER) & (facts.expires > milliseconds(to_text(query.now)))
-    return [*masks, ~corpus.is_record | believed]
+        return (facts.at <= then) & (facts.until > then) & (facts.expires > then)
+    # Not by the clock: another computer's may be ahead, and what was replaced is replaced.
+    return (facts.until == FOREVER) & (facts.expires > milliseconds(to_text(query.now)))
 
 
 def holds(shown: Shown, query: Query) -> bool:
-    """The same of a record as it is stored: the index may be a moment behind."""
+    """The same of a record or a note as it is stored: the index may be a moment behind."""
     if isinstance(shown, Message):
         return True
+    if isinstance(shown, Noted):
+        return query.as_of is None or shown.written_at <= to_text(query.as_of)
     if query.as_of is None:
         return not shown.believed_until and shown.counts(to_text(query.now))
     then = to_text(query.as_of)

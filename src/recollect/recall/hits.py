@@ -7,14 +7,17 @@ from recollect.recall.time_phrases import Period
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
-    """One message or record that answers, and where it stands.
+    """One message, record or section of a note that answers, and where it stands.
 
     Of a record: `at` is when this version came to be believed, `author` is "record", `source` how it came to be known;
     conversation, session, file and line are those of the first message it is from, if there is one.
+
+    Of a note: `id` is its path, `text` one section, `line` where that begins, `at` when it was written or, of a page
+    of a diary or a day, when it is from; `author` is "note" and `source` "notes".
     """
 
     kind: str = "message"
-    """message or record."""
+    """message, record or note."""
     id: str
     text: str
     """All of it."""
@@ -30,7 +33,7 @@ class Hit:
     """Empty for what a sub-agent said beside a conversation, and for a record that came from none."""
     session_id: str
     file: str
-    """Its key, as in `recollect conversations`."""
+    """Its key, as in `recollect conversations`; of a note its place in the home."""
     line: int
     cwd: str
     before: str = ""

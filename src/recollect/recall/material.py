@@ -1,22 +1,27 @@
-"""Everything that is searched, from history and knowledge, as documents of the index.
+"""Everything that is searched, from history, knowledge and notes, as documents of the index.
 
 A message is a document as it is; what lies in a file that is bound to an agent is that agent's. Of a record every
-version that was believed is one: a search looks among those that hold now, or held at a date.
+version that was believed is one: a search looks among those that hold now, or held at a date. Of a note every section
+of the version that holds is one.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from recollect.feed import MESSAGE, RECORD, Change, Feed
+from recollect.feed import MESSAGE, NOTE, RECORD, Change, Feed
 from recollect.history import Author, History, Message, Standing
 from recollect.knowledge import Knowledge, Record
 from recollect.lineage import folded
+from recollect.notes import Notes
 from recollect.recall.index.documents import Document, Thing, version_name
+from recollect.recall.noted import noted, noted_document
 
 FOLLOWER = "recall"
 """The name under which the feed knows how far the index is."""
 AFTER_ALL_TIMES = "~"
 """Records are read after all messages: in the place of a moment, this sorts behind every one."""
+AFTER_ALL_RECORDS = "~~"
+"""And notes after them."""
 RECORDS_PAGE = 5_000
 LAST_VERSION = (1 << 63) - 1
 NOBODY = ""
@@ -77,6 +82,7 @@ class Material:
     feed: Feed
     history: History
     knowledge: Knowledge
+    notes: Notes
 
     # The feed
 
@@ -102,34 +108,50 @@ class Material:
     # Documents
 
     def number(self) -> int:
-        """Of messages and records that are searched, about."""
-        return self.history.number_said() + self.knowledge.figures().total
+        """Of messages, records and notes that are searched, about."""
+        return self.history.number_said() + self.knowledge.figures().total + self.notes.number()
 
     def documents(self, things: Sequence[Thing]) -> list[Document]:
         found = self.history.documents([thing.id for thing in things if thing.kind == MESSAGE])
         messages = {name: message for name, message in found.items() if is_searched(message)}
         scopes = self.history.file_scopes([message.file_id for message in messages.values()])
         versions = self.knowledge.indexed([thing.id for thing in things if thing.kind == RECORD])
+        paths = [thing.id for thing in things if thing.kind == NOTE]
+        notes = self.notes.indexed(paths) if paths else {}
         documents: list[Document] = []
         for thing in things:
             if thing.kind == RECORD:
                 # What is replaced from a later time on counts until then.
                 told = [record for record in versions.get(thing.id, ()) if record.counts(record.believed_from)]
                 documents += [record_document(record) for record in told]
+            elif thing.kind == NOTE:
+                parts = noted(notes[thing.id]) if thing.id in notes else []
+                documents += [noted_document(part) for part in parts]
             elif thing.id in messages:
                 message = messages[thing.id]
                 documents.append(message_document(message, scopes.get(message.file_id, NOBODY)))
         return documents
 
     def page(self, after: tuple[str, str], limit: int) -> list[tuple[str, Thing]]:
+        stage, last = after
         found: list[tuple[str, Thing]] = []
-        last_record = after[1] if after[0] == AFTER_ALL_TIMES else ""
-        if not last_record:
+        if stage < AFTER_ALL_TIMES:
             found = [(at, Thing(MESSAGE, name)) for at, name in self.history.said_after(after, limit)]
+            stage, last = AFTER_ALL_TIMES, ""
+        if stage == AFTER_ALL_TIMES and len(found) < limit:
+            found += [(stage, Thing(RECORD, name)) for name in self._records_after(last, limit - len(found))]
+            stage, last = AFTER_ALL_RECORDS, ""
+        if stage == AFTER_ALL_RECORDS and len(found) < limit:
+            found += [(stage, Thing(NOTE, path)) for path in self.notes.paths_after(last, limit - len(found))]
+        return found
+
+    def _records_after(self, last: str, limit: int) -> list[str]:
+        """So many, unless there are no more."""
+        found: list[str] = []
         while len(found) < limit:
-            page = self.knowledge.pages((last_record, LAST_VERSION), min(RECORDS_PAGE, limit - len(found)))
+            page = self.knowledge.pages((last, LAST_VERSION), min(RECORDS_PAGE, limit - len(found)))
             if not page:
                 break
-            found += [(AFTER_ALL_TIMES, Thing(RECORD, name)) for name in dict.fromkeys(record.id for record in page)]
-            last_record = page[-1].id
+            found += dict.fromkeys(record.id for record in page)
+            last = page[-1].id
         return found

@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.feed import MESSAGE, NOTE, RECORD
 from recollect.recall import closeness, keyword
 from recollect.recall.decay import recency
 from recollect.recall.index.formats import AUTHORS, KINDS
@@ -32,7 +33,7 @@ LOOKED_AT_WHOLE = 4_000
 CANDIDATES = 400
 """From each way of finding. More changed nothing at a hundred times as many documents."""
 _USER, _ASSISTANT = AUTHORS.index("user"), AUTHORS.index("assistant")
-_RECORD = KINDS.index("record")
+_MESSAGE, _RECORD, _NOTE = (KINDS.index(kind) for kind in (MESSAGE, RECORD, NOTE))
 PRECISION = 4
 """Decimals of a score that count: beyond them, two engines add in different orders."""
 
@@ -82,6 +83,14 @@ class Corpus:
     @cached_property
     def has_records(self) -> bool:
         return bool(self.is_record[self.alive].any())
+
+    @cached_property
+    def is_note(self) -> Allowed:
+        return self.snapshot.facts.kind == _NOTE
+
+    @cached_property
+    def has_notes(self) -> bool:
+        return bool(self.is_note[self.alive].any())
 
     @cached_property
     def by_users(self) -> Allowed:
@@ -232,6 +241,8 @@ def _conversation(corpus: Corpus, terms: Sequence[Term], docs: Docs, points: Flo
 
 
 def _own_words(corpus: Corpus, docs: Docs, words: Floats) -> Floats:
-    """A record stands alone: its own words take the place of those that users used in a conversation."""
+    """Records and notes are said by nobody: their own words take the place of those that users used in a
+    conversation."""
     recipe = corpus.recipe
-    return np.where(corpus.is_record[docs], recipe.conversation_keyword * words / recipe.keyword, 0.0)
+    is_said = corpus.snapshot.facts.kind[docs] == _MESSAGE
+    return np.where(~is_said, recipe.conversation_keyword * words / recipe.keyword, 0.0)

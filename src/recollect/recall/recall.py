@@ -1,7 +1,8 @@
-"""Recall: the one object through which everything that was said or learned is found again.
+"""Recall: the one object through which everything that was said, learned or written down is found again.
 
-Who may write: only this class, in the index, which is derived from history and knowledge and can be dropped and built
-anew any time. In these it only reads. A recall acts for a principal: what an agent may not see is not there for it.
+Who may write: only this class, in the index, which is derived from history, knowledge and notes and can be dropped and
+built anew any time. In these it only reads; before a search the notes look at their folder. A recall acts for a
+principal: what an agent may not see is not there for it.
 """
 
 from collections.abc import Callable, Sequence
@@ -85,9 +86,10 @@ class Recall:
         explain: bool = False,
         fresh: bool = True,
     ) -> Found:
-        """The best messages and records for a question, best first.
+        """The best messages, records and sections of notes for a question, best first.
 
-        Of records those that hold now; with `as_of` those that were believed then, and what had been said by then.
+        `search_type`: conversations finds messages, facts records, notes notes, both all of them. Of records those that
+        hold now; with `as_of` those that were believed then, and what had been said or written as it is by then.
         `agent`: as this agent sees it. `fresh`: first index what is new since the last time. `now` is when it is asked,
         `zone` where: what "yesterday" counts from. `rerank`: have a model read the best hits again, which is better and
         slower. `fast`: leave out the deep model, which is worse and quicker in a process that has just started.
@@ -124,10 +126,9 @@ class Recall:
         )
         check(query)
         viewer = self._viewer(agent)
-        behind = self._upkeep.catch_up_for_search() if fresh else ""
+        behind = self._upkeep.catch_up_for_search(viewer.scopes) if fresh else []
         found = self._upkeep.healed(lambda opened: _found(opened.search, query, viewer))
-        if behind:
-            found.lacks.append(behind)
+        found.lacks.extend(behind)
         return found
 
     def _viewer(self, agent: str) -> Viewer:
@@ -144,12 +145,13 @@ class Recall:
             scopes=scopes,
             history=material.history.seen_by(principal),
             knowledge=material.knowledge.seen_by(principal),
+            notes=material.notes.seen_by(principal),
         )
 
     # Indexing: for the whole house, so agents may not
 
     def catch_up(self, on_progress: Progress = lambda _: None) -> int:
-        """Index what is new: words, fast vectors. How many messages and records were looked at."""
+        """Index what is new: words, fast vectors. How many things were looked at."""
         return self._kept().catch_up(on_progress)
 
     def deepen(
@@ -184,11 +186,11 @@ class Recall:
         return self._kept().place()
 
     def waiting(self) -> int:
-        """How many messages and records the next `catch_up` looks at."""
+        """How many messages, records and notes the next `catch_up` looks at."""
         return self._kept().waiting()
 
     def number(self) -> int:
-        """How many messages and records there are to index."""
+        """How many messages, records and notes there are to index."""
         return self._kept().material.number()
 
     def state(self) -> IndexState:

@@ -73,14 +73,14 @@ class Search:
 
     def run(self, query: Query, viewer: Viewer) -> Found:
         started = time.perf_counter()
-        if query.search_type is SearchType.NOTES:
-            return _nothing("no notes are kept yet; `--type both` searches messages and records")
         lacks: list[str] = []
         static, deep = self._models.static, self._deep(query, lacks)
         corpus = self._corpus([static.name, deep.name] if deep else [static.name], viewer.scopes)
         snapshot = corpus.snapshot
         if query.search_type is SearchType.FACTS and not corpus.has_records:
             return _nothing("no facts are kept yet; `recollect remember` keeps one, `--type both` searches messages")
+        if query.search_type is SearchType.NOTES and not corpus.has_notes:
+            return _nothing("there are no notes to search; `recollect notes write` writes one")
         zone = query.zone or LOCAL
         periods = asked_periods(query.text, query.now, zone)
         terms = _terms(snapshot, query.text, len(corpus.alive))

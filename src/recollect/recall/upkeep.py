@@ -4,12 +4,14 @@ Derived: an index that is damaged, or whose file was taken away, is built again,
 """
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from recollect.database import Database
-from recollect.errors import Damaged, Denied, Unavailable
+from recollect.errors import Damaged, Denied, RecollectError, Unavailable
+from recollect.notes.notes import FOLDER
+from recollect.notes.paths import scope_of
 from recollect.recall.index import INDEX_NAME, Index, open_index
 from recollect.recall.material import Material
 from recollect.recall.recipes import Recipe
@@ -24,6 +26,8 @@ T = TypeVar("T")
 
 KEPT_CHANGES = 10_000
 """The feed is told how far the index is in steps of so many changes."""
+TOLD = 3
+"""Files of notes that cannot be read, named in an answer."""
 PATIENCE_SECONDS = 1.0
 """A search waits so long for others who index, then it takes the index as it is."""
 
@@ -125,21 +129,34 @@ class Upkeep:
                     self.material.trim(followed)
             return done
 
-    def catch_up_for_search(self) -> str:
-        """Why what is new is not in the index; empty when it is. Who searches does not wait for a build, and what is
-        there can be searched when nothing can be written."""
+    def catch_up_for_search(self, scopes: Collection[str] | None = None) -> list[str]:
+        """Why what is new is not in the index, as far as these scopes may know; nothing when it is. Who searches does
+        not wait for a build, and what is there can be searched when nothing can be written."""
         is_built = self.healed(lambda opened: opened.index.reached()) is not None
         if not self._writing.acquire(timeout=PATIENCE_SECONDS if is_built else -1):
-            return "the index is being written: what was said last may be missing"
+            return ["the index is being written: what was said last may be missing"]
+        missing: list[str] = []
         try:
+            missing += self._look(scopes)
             self.catch_up()
         except (Denied, Unavailable) as error:
             if not is_built:
                 raise
-            return f"what is new could not be indexed: {str(error).rstrip('.')}"
+            missing.append(f"what is new could not be indexed: {str(error).rstrip('.')}")
         finally:
             self._writing.release()
-        return ""
+        return missing
+
+    def _look(self, scopes: Collection[str] | None) -> list[str]:
+        """Let the notes see what others changed in their files. What could not be read, in words for people."""
+        try:
+            problems = self.material.notes.look().problems
+        except (RecollectError, OSError) as error:
+            reason = f": {str(error).rstrip('.')}" if scopes is None else ""
+            return [f"the files of the notes could not be looked at{reason}"]
+        seen = [problem for problem in problems if scopes is None or scope_of(problem.path) in scopes]
+        told = [f"{FOLDER}/{problem.path} is not searched: {problem.reason.rstrip('.')}" for problem in seen[:TOLD]]
+        return [*told, f"{len(seen) - TOLD} more files of the notes are not searched"] if len(seen) > TOLD else told
 
     def deepen(self, stop: Callable[[], bool], on_total: Progress, on_progress: Progress) -> int:
         deep = self._models.deep

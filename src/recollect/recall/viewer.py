@@ -1,4 +1,4 @@
-"""Who asks: the same history and knowledge as everybody's, as far as this one may see them.
+"""Who asks: the same history, knowledge and notes as everybody's, as far as this one may see them.
 
 The index leaves out what lies in other scopes before it ranks. What is shown is read again through these, where the
 condition stands in SQL: a row that the index misjudges, because it moved a moment ago, does not come out.
@@ -7,12 +7,15 @@ condition stands in SQL: a row that the index misjudges, because it moved a mome
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from recollect.feed import MESSAGE, NOTE, RECORD
 from recollect.history import History, Message
 from recollect.knowledge import Knowledge, Record
-from recollect.recall.index.documents import VERSION_SIGN, version_name
+from recollect.notes import Notes
+from recollect.recall.index.documents import VERSION_SIGN, thing_of, version_name
 from recollect.recall.material import record_text
+from recollect.recall.noted import Noted, noted
 
-Shown = Message | Record
+Shown = Message | Record | Noted
 
 
 def text_of(shown: Shown) -> str:
@@ -26,13 +29,17 @@ class Viewer:
     """None: all of them."""
     history: History
     knowledge: Knowledge
+    notes: Notes
 
     def load(self, document_ids: Sequence[str]) -> dict[str, Shown]:
         """Those of these documents that are there and may be seen."""
-        names = [name for name in document_ids if name]
+        names: dict[str, list[str]] = {MESSAGE: [], RECORD: [], NOTE: []}
+        for name in filter(None, document_ids):
+            names[thing_of(name).kind].append(name)
         shown: dict[str, Shown] = {}
-        shown |= self.history.documents([name for name in names if VERSION_SIGN not in name])
-        shown |= self._versions([name for name in names if VERSION_SIGN in name])
+        shown |= self.history.documents(names[MESSAGE])
+        shown |= self._versions(names[RECORD])
+        shown |= self._sections(names[NOTE])
         return shown
 
     def _versions(self, names: Sequence[str]) -> dict[str, Record]:
@@ -46,3 +53,9 @@ class Viewer:
         for versions in self.knowledge.indexed(sorted(earlier)).values() if earlier else ():
             found |= {version_name(record.id, record.version): record for record in versions}
         return {name: found[name] for name in names if name in found}
+
+    def _sections(self, names: Sequence[str]) -> dict[str, Noted]:
+        """A note that changed meanwhile is shown where it still says what was found."""
+        wanted = set(names)
+        notes = self.notes.indexed(sorted({thing_of(name).id for name in wanted})) if wanted else {}
+        return {part.id: part for note in notes.values() for part in noted(note) if part.id in wanted}

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from recollect.database import Database
-from recollect.feed import RECORD, Change
-from recollect.recall.index.documents import Document, Thing, facts_digest, prepare, text_digest
+from recollect.feed import Change
+from recollect.recall.index.documents import Document, Thing, facts_digest, prepare, text_digest, thing_key
 from recollect.recall.index.store import Generation, GenerationStore, IndexStore, Known, State
 from recollect.recall.index.vectors import Place, StoredVectors
 from recollect.recall.index.writing import Batch, Commit, posting_rows
@@ -135,11 +135,11 @@ class Follower:
 
     def _known(self, generation: Generation, things: Sequence[Thing]) -> dict[str, Known]:
         """The documents of these things, those that are no more among them."""
-        records = [thing.id for thing in things if thing.kind == RECORD]
-        others = [thing.id for thing in things if thing.kind != RECORD]
+        whole = [thing.id for thing in things if not thing_key(thing)]
+        parted = [key for thing in things if (key := thing_key(thing))]
         with self._database.read() as session:
             store = IndexStore(session, self._house, generation.generation)
-            return {**store.known(others), **store.known_versions(records)}
+            return {**store.known(whole), **store.known_parts(parted)}
 
     def _commit(
         self,

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.clock import from_text
+from recollect.feed import MESSAGE, NOTE, RECORD
 
 POSTING_DOCUMENTS = 8_192
 """Documents in one row of postings: a common word's row is 24 kB, which a commit may rewrite for each of its words."""
@@ -26,6 +27,7 @@ FACTS = np.dtype(
         ("conversation", "<i4"),
         ("place", "<i8"),
         ("at", "<i8"),
+        ("known", "<i8"),
         ("author", "u1"),
         ("source", "u1"),
         ("scope", "<u2"),
@@ -44,9 +46,9 @@ DEAD = 2
 NO_TIME = int(np.iinfo(np.int64).min)
 FOREVER = int(np.iinfo(np.int64).max)
 
-AUTHORS = ("user", "assistant", "subagent", "tool", "machine", "record")
-"""An author is its place here. A record has none: it is what was made of what somebody said."""
-KINDS = ("message", "record")
+AUTHORS = ("user", "assistant", "subagent", "tool", "machine", "record", "note")
+"""An author is its place here. A record has none: it is what was made of what somebody said. A note has several."""
+KINDS = (MESSAGE, RECORD, NOTE)
 """A kind is its place here."""
 
 Int8 = NDArray[np.int8]

@@ -82,7 +82,7 @@ class Index:
     def follow(
         self, material: Material, static: "Embedder", limit: int | None = None, on_progress: Progress = lambda _: None
     ) -> int:
-        """Index what there is and the index has not; how many messages and records were looked at."""
+        """Index what there is and the index has not; how many things were looked at."""
         number = self._generations.serving(material, static.name)
         done = self._follower.follow(number, material, static, limit, on_progress)
         self._generations.drop_retired()

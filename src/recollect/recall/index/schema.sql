@@ -34,20 +34,20 @@ CREATE TABLE recall_generations (
     PRIMARY KEY (house, generation)
 );
 
--- The number of a document, whose id is that of its message, or of its record with the version (record_id is empty for
--- a message). A document that died has no row.
+-- The number of a document, whose id is that of its message, of its record with the version, or of its note with the
+-- section. thing: what it is a version or a section of; empty for a message. A document that died has no row.
 CREATE TABLE recall_documents (
     house {key} NOT NULL,
     generation BIGINT NOT NULL,
     document_id {key} NOT NULL,
-    record_id {key} NOT NULL,
+    thing {key} NOT NULL,
     doc BIGINT NOT NULL,
     text_digest BIGINT NOT NULL,
     facts_digest BIGINT NOT NULL,
     PRIMARY KEY (house, generation, document_id)
 ){clustered};
 CREATE INDEX recall_documents_by_doc ON recall_documents (house, generation, doc);
-CREATE INDEX recall_documents_by_record ON recall_documents (house, generation, record_id) WHERE record_id <> '';
+CREATE INDEX recall_documents_by_thing ON recall_documents (house, generation, thing) WHERE thing <> '';
 
 CREATE TABLE recall_conversations (
     house {key} NOT NULL,

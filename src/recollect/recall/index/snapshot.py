@@ -38,6 +38,8 @@ class FactColumns:
     """Order inside a conversation."""
     at: NDArray[np.int64]
     """Milliseconds since 1970, UTC; formats.NO_TIME where none is known."""
+    known: NDArray[np.int64]
+    """Milliseconds: when it came to be as it is. The same as `at`, but of a note about another day."""
     author: NDArray[np.uint8]
     """Place in formats.AUTHORS."""
     source: NDArray[np.uint8]

@@ -68,14 +68,14 @@ _HERE = "house = :house AND generation = :generation"
 KNOWN = f"""
 SELECT document_id, doc, text_digest, facts_digest FROM recall_documents WHERE {_HERE} AND document_id IN (:values)
 """
-VERSIONS = f"""
-SELECT document_id FROM recall_documents WHERE {_HERE} AND record_id <> '' AND record_id IN (:values)
+PARTS = f"""
+SELECT document_id FROM recall_documents WHERE {_HERE} AND thing <> '' AND thing IN (:values)
 """
-"""Nothing but what the index of records holds: asked for more, SQLite reads the whole table instead."""
+"""Nothing but what the index of things holds: asked for more, SQLite reads the whole table instead."""
 DOCUMENT_IDS = f"SELECT doc, document_id FROM recall_documents WHERE {_HERE} AND doc IN (:values)"
 SAVE_DOCUMENT = """
-INSERT INTO recall_documents (house, generation, document_id, record_id, doc, text_digest, facts_digest)
-VALUES (:house, :generation, :document_id, :record_id, :doc, :text_digest, :facts_digest)
+INSERT INTO recall_documents (house, generation, document_id, thing, doc, text_digest, facts_digest)
+VALUES (:house, :generation, :document_id, :thing, :doc, :text_digest, :facts_digest)
 ON CONFLICT (house, generation, document_id) DO UPDATE SET
     doc = excluded.doc, text_digest = excluded.text_digest, facts_digest = excluded.facts_digest
 """
@@ -174,9 +174,9 @@ class IndexStore:
         rows = self._session.among(KNOWN, list(document_ids), self._here) if document_ids else []
         return {document_id: Known(doc, text, facts) for document_id, doc, text, facts in rows}
 
-    def known_versions(self, record_ids: Sequence[str]) -> dict[str, Known]:
-        """All documents of these records."""
-        rows = self._session.among(VERSIONS, list(record_ids), self._here) if record_ids else []
+    def known_parts(self, things: Sequence[str]) -> dict[str, Known]:
+        """All documents of these records and notes, by their keys."""
+        rows = self._session.among(PARTS, list(things), self._here) if things else []
         return self.known([row[0] for row in rows])
 
     def document_ids(self, docs: Sequence[int]) -> dict[int, str]:
@@ -189,10 +189,10 @@ class IndexStore:
         return {doc: (name, known[name].text_digest) for doc, name in names.items()}
 
     def save_documents(self, documents: Mapping[str, tuple[str, Known]]) -> None:
-        """By their ids: the record that each is a version of, and what is known."""
+        """By their ids: the key of the thing that each is a part of, and what is known."""
         rows = [
-            (*self._here.values(), document_id, record_id, known.doc, known.text_digest, known.facts_digest)
-            for document_id, (record_id, known) in sorted(documents.items())
+            (*self._here.values(), document_id, thing, known.doc, known.text_digest, known.facts_digest)
+            for document_id, (thing, known) in sorted(documents.items())
         ]
         self._session.many(SAVE_DOCUMENT, rows)
 

@@ -79,7 +79,7 @@ class Commit:
         for doc, item in zip(docs, batch.added, strict=True):
             document = item.document
             known.append((document, Known(doc, text_digest(document), facts_digest(document))))
-        self._store.save_documents({document.id: (document.record_id, now) for document, now in known})
+        self._store.save_documents({document.id: (document.thing_key, now) for document, now in known})
         self._store.add_postings(batch.postings)
         packed = {block: facts.tobytes() for block, facts in self._facts.items()}
         self._store.save_blocks(FACTS_KIND, self._place.version, packed)
@@ -111,6 +111,7 @@ class Commit:
         record["conversation"] = conversations[document.conversation]
         record["place"] = document.place
         record["at"] = milliseconds(document.at)
+        record["known"] = milliseconds(document.known_at or document.at)
         record["author"] = AUTHORS.index(document.author)
         record["source"] = _code(generation.sources, document.source, MOST_SOURCES)
         record["scope"] = _code(generation.scopes, document.scope, MOST_SCOPES)

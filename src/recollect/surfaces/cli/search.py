@@ -1,5 +1,6 @@
 """search, reindex."""
 
+import shlex
 import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 MANY_MESSAGES = 2_000
 """More than this to index before a search is worth a progress bar."""
 
+NOTE_SIGN = "✎ Note"
+
 Progress = Callable[[int], None]
 
 
@@ -31,11 +34,11 @@ Progress = Callable[[int], None]
     type=click.Choice(["conversations", "facts", "both", "notes"]),
     default="both",
     show_default=True,
-    help="What is searched: messages, records, or both.",
+    help="What is searched: messages, records, notes, or all of these: both.",
 )
 @click.option("--limit", default=10, type=click.IntRange(1, 1_000), help="At most this many.", show_default=True)
-@click.option("--since", default="", help="Said then or later: 2026-05-01, 'yesterday', 'last week'.")
-@click.option("--until", default="", help="Said until the end of then.")
+@click.option("--since", default="", help="Said or written then or later: 2026-05-01, 'yesterday', 'last week'.")
+@click.option("--until", default="", help="Said or written until the end of then.")
 @click.option("--as-of", default="", help="What was known at the end of then.")
 @click.option("--agent", default="", help="As this agent sees it.")
 @click.option("--author", "authors", multiple=True, help="user, assistant or subagent.")
@@ -49,10 +52,11 @@ Progress = Callable[[int], None]
 @json_option
 @click.pass_obj
 def search(place: Place, as_json: bool, **options: Any) -> None:
-    """Find what was said or learned.
+    """Find what was said, learned or written down.
 
     QUERY is a question or a few words. Times in it count: "what did we say about seeds last week". A running
-    `recollect up` answers at once; without it what is new is indexed first.
+    `recollect up` answers at once; without it what is new is indexed first. Notes that others changed with their own
+    tools are found as they are now.
     """
     found = _found(place, _question(options), quiet=as_json)
     for hit in found["hits"]:
@@ -94,7 +98,7 @@ def _found(place: Place, question: "Question", *, quiet: bool) -> dict[str, Any]
         return found
     with place.open() as memory:
         catch_up(memory, quiet=quiet)
-        return answer(memory, question, fresh=False)
+        return answer(memory, question)
 
 
 def catch_up(memory: "Memory", *, quiet: bool) -> None:
@@ -136,23 +140,34 @@ def _print_found(found: dict[str, Any], program: str) -> None:
     if hits and "why" in hits[0]:
         _print_reasons(hits)
     for lack in found["lacks"]:
-        say(style(f"Note: {lack}.", "dim"))
+        say(style(f"Note: {printable(lack)}.", "dim"))
 
 
 def _print_hit(number: int, hit: dict[str, Any], program: str) -> None:
-    project = hit["project"].rstrip("/").rpartition("/")[2]
-    facts = [when(hit["at"]), speaker(hit["author"]), printable(project), hit["source"]]
-    say(style(f"{number:>2}. ", "dim") + style("  ".join(fact for fact in facts if fact), "bold"))
+    say(style(f"{number:>2}. ", "dim") + style("  ".join(fact for fact in _facts(hit) if fact), "bold"))
     say(f"    {_highlighted(hit['snippet'], hit['highlights'])}")
-    if hit["kind"] == "record":
-        say("    " + style(f"{program} why {printable(hit['id'])}", "cyan"))
+    for command in _next_steps(hit, program):
+        say("    " + style(printable(command), "cyan"))
+    say()
+
+
+def _facts(hit: dict[str, Any]) -> list[str]:
+    """When, by whom, and where."""
+    if hit["kind"] == "note":
+        return [when(hit["at"]), NOTE_SIGN, printable(f"{hit['file']}:{hit['line']}")]
+    project = hit["project"].rstrip("/").rpartition("/")[2]
+    return [when(hit["at"]), speaker(hit["author"]), printable(project), hit["source"]]
+
+
+def _next_steps(hit: dict[str, Any], program: str) -> list[str]:
+    """Commands that show more of it, or go on from there."""
+    if hit["kind"] == "note":
+        return [f"{program} notes show {shlex.quote(hit['id'])}"]
     # What a sub-agent said belongs to no conversation: it is shown with the session it worked for.
     shown = hit["conversation"][:8] or (f"{hit['session_id']} --all" if hit["session_id"] else "")
-    if shown:
-        say("    " + style(f"{program} show {printable(shown)}", "cyan"))
-    if hit["resume"]:
-        say("    " + style(printable(hit["resume"]), "cyan"))
-    say()
+    steps = [f"{program} why {hit['id']}"] if hit["kind"] == "record" else []
+    steps += [f"{program} show {shown}"] if shown else []
+    return [*steps, hit["resume"]] if hit["resume"] else steps
 
 
 def _highlighted(text: str, marks: list[list[int]]) -> str:
