@@ -22,12 +22,12 @@ from contextlib import suppress
 from pathlib import Path
 
 import recollect
-from recollect.errors import Conflict, NotFound
+from recollect.errors import Conflict, NotFound, Unavailable
 from recollect.notes import Note
 from recollect.notes.store import NoteStore
 
 PATHS = ["user.md", "MEMORY.md", "projects/garden/overview.md", "agents/ada/threads.md", "agents/ada/soul.md"]
-SPARE = ["moved/one.md", "moved/deep/two.md"]
+SPARE = [f"moved/{folder}/page.md" for folder in "abcdef"]
 """Where notes are moved to."""
 NOTICED_SECONDS = 60.0
 LINE = re.compile(r"([\w ]+): (\w*) \(([0-9a-f]{8})\)\n")
@@ -66,7 +66,7 @@ class Writer:
         dice = self._dice
         path = dice.choice(PATHS if dice.random() < 0.8 else SPARE)
         act = dice.choice([self._write, self._write, self._append, self._append, self._replace, self._other])
-        with suppress(Conflict, NotFound):
+        with suppress(Conflict, NotFound, Unavailable):  # Not now: what nobody said was done need not be found.
             act(path, line(f"{self._name} step {number}", dice))
 
     def _write(self, path: str, text: str) -> None:

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from recollect.errors import Unavailable
+from recollect.errors import RecollectError, Unavailable
 from recollect.notes.exchange import exchange, link_or_move
 from recollect.notes.holding import FILE_MODE, FOLDER_MODE, Holding
 from recollect.notes.paths import is_name
@@ -147,21 +147,22 @@ class Files:
         """Let the file of a note be this; what was there before is in the holding folder."""
         target = self._target(path)
         held = self.holding.stage(path, content, self._mode(path))
+        # Not after it took its place: by then it may be somebody else's file that lies there.
+        look = look_at(held)
         try:
-            self._make_folders(path)
-            was_there = _swap_in(held, target, path)
-            before = _displaced(held, target, path) if was_there else None
+            was_there = self._swap_in(held, target, path)
         except OSError as error:
             self.holding.drop(held)
             raise explained(error, path) from error
-        except Obstructed:
+        except RecollectError:
             self.holding.drop(held)
             raise
+        before = self._displaced(held, target, path, look) if was_there else None
         if not was_there:
             self.holding.drop(held)
             with suppress(OSError):
                 os.rmdir(self.holding.folder)
-        return Placed(target=target, content=content, look=look_at(target), held=held, before=before)
+        return Placed(target=target, content=content, look=look, held=held, before=before)
 
     def take(self, path: str) -> Placed | None:
         """Take the file of a note away, into the holding folder. None: there was none."""
@@ -172,14 +173,48 @@ class Files:
         try:
             lstat_file(target, path)
             os.rename(target, held)
-            before = _displaced(held, target, path)
         except FileNotFoundError:
             self.holding.drop(held)
             return None
         except OSError as error:
             self.holding.drop(held)
             raise explained(error, path) from error
+        before = self._displaced(held, target, path, None)
         return Placed(target=target, content=None, look=None, held=held, before=before)
+
+    def _swap_in(self, held: Path, target: Path, path: str) -> bool:
+        """Whether there was a file before; it is the one that is held now."""
+        for _ in range(TRIES):
+            try:
+                if self._parents(path):
+                    lstat_file(target, path)
+                    exchange(held, target)
+                    return True
+            except FileNotFoundError:
+                pass
+            with suppress(FileExistsError, FileNotFoundError):  # Others make and remove files and folders too.
+                self._make_folders(path)
+                link_or_move(held, target)
+                return False
+        raise Unavailable(f"{path} is made and removed all the time by another program. Try again when it is done.")
+
+    def _displaced(self, held: Path, target: Path, path: str, ours: Look | None) -> bytes:
+        """What stood in the file that was there. If it is no note after all, or cannot be read, it is put back, and
+        only what is ours is dropped."""
+        try:
+            return contents_of(held, path).content
+        except (Obstructed, OSError) as error:
+            with suppress(OSError):
+                if ours:
+                    exchange(held, target)
+                else:
+                    link_or_move(held, target)
+            now = look_at(held)
+            if ours and now and now.inode == ours.inode:
+                self.holding.drop(held)
+            if isinstance(error, OSError):
+                raise explained(error, path) from error
+            raise
 
     def revert(self, placed: Placed) -> None:
         """Put back what was there, as far as nobody has changed it since; what cannot go back stays in the holding
@@ -238,31 +273,3 @@ class Files:
         for folder in reversed(missing):
             with suppress(FileExistsError):
                 os.mkdir(folder, FOLDER_MODE)
-
-
-def _swap_in(held: Path, target: Path, path: str) -> bool:
-    """Whether there was a file before; it is the one that is held now."""
-    for _ in range(TRIES):
-        try:
-            lstat_file(target, path)
-            exchange(held, target)
-        except FileNotFoundError:
-            with suppress(FileExistsError):
-                link_or_move(held, target)
-                return False
-            continue
-        return True
-    raise Unavailable(f"{path} is made and removed all the time by another program. Try again when it is done.")
-
-
-def _displaced(held: Path, target: Path, path: str) -> bytes:
-    """What stood in the file that was there. If it was no note after all, it is put back."""
-    try:
-        return contents_of(held, path).content
-    except Obstructed:
-        with suppress(OSError):
-            if os.path.lexists(target):
-                exchange(held, target)
-            else:
-                os.rename(held, target)
-        raise

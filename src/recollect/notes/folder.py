@@ -19,7 +19,7 @@ from pathlib import Path
 
 from recollect.clock import Clock, to_text
 from recollect.database import Database, Session
-from recollect.errors import Conflict, Invalid
+from recollect.errors import Conflict, Denied, Invalid, RecollectError
 from recollect.notes.files import Files, Placed
 from recollect.notes.paths import Kind, checked, kind_of, scope_of
 from recollect.notes.plain import Contents, Look, Obstructed
@@ -81,15 +81,23 @@ class Folder:
         placed: list[Placed] = []
         try:
             with self._database.write() as session:
-                yield Writing(session, NoteStore(session, self._house), placed)
+                try:
+                    yield Writing(session, NoteStore(session, self._house), placed)
+                except BaseException:
+                    self._take_back(placed)  # While nobody else can write.
+                    raise
         except BaseException:
-            for one in reversed(placed):
-                self.files.revert(one)
+            self._take_back(placed)
             raise
         now = time.monotonic()
         if placed and now - self._swept_at > self._grace:
             self._swept_at = now
-            self.sweep(Looked())
+            with suppress(RecollectError):  # The write is done; the next look sweeps too.
+                self.sweep(Looked())
+
+    def _take_back(self, placed: list[Placed]) -> None:
+        while placed:
+            self.files.revert(placed.pop())
 
     # Looking
 
@@ -124,7 +132,7 @@ class Folder:
     def _try_to_settle(self, writing: Writing, path: str) -> None:
         try:
             self.settle(writing, path)
-        except Obstructed as error:
+        except (Obstructed, Denied) as error:
             writing.looked.problems.append(Problem(path=path, reason=str(error)))
 
     def _suspicious(self, looked: Looked) -> list[str]:
@@ -307,30 +315,47 @@ class Folder:
     # What is held
 
     def sweep(self, looked: Looked, *, at_once: bool = False) -> None:
-        """Files that were replaced: what is in them and was never seen becomes a version; then they go. `at_once`:
-        without waiting for who may still write into one, and without keeping anything."""
-        if not self.files.holding.is_there():
+        """Files that were replaced: what is in them and was never seen becomes a version; a later sweep, which finds it
+        among the versions, lets them go. `at_once`: without waiting for who may still write into one."""
+        holding = self.files.holding
+        if not holding.is_there():
             return
+        if at_once:
+            self.sweep(looked)
         # Whoever writes puts files there while it holds the lock of writers: with it, nobody is at it.
         with self.writing() as writing:
-            for path, file in self.files.holding.files():
-                held = self.files.holding.read(file)
-                if held and held.content and not at_once:
-                    with suppress(Conflict):
-                        self._keep(writing, path, held.content)
-                if held is None or at_once or _age_seconds(file, held.look) > self._grace:
-                    self.files.holding.drop(file)
-            self.files.holding.tidy()
-            looked.found += writing.looked.found
+            holding.drop_unfinished()
+            for path, file in holding.files():
+                if at_once or self._is_done(writing, path, file):
+                    holding.drop(file)
+            holding.tidy()
+        looked.found += writing.looked.found
+        looked.problems += writing.looked.problems
 
-    def _keep(self, writing: Writing, path: str, content: bytes) -> None:
-        """It comes before what is in the file now, which is written down once more after it."""
-        if not _is_path(path) or writing.store.was_there(path, digest_of(content)):
-            return
-        head = self.settle(writing, path)
+    def _is_done(self, writing: Writing, path: str, file: Path) -> bool:
+        """Whether a file that is held is not needed any more. One that cannot be kept stays, and is told."""
+        try:
+            held = self.files.holding.read(file)
+            if held is None:
+                return False
+            is_known = self._keep(writing, path, held.content)
+        except (Conflict, Denied) as error:
+            name = file.relative_to(self.files.root).as_posix()
+            writing.looked.problems.append(Problem(path=name, reason=str(error)))
+            return False
+        return is_known and _age_seconds(file, held.look) > self._grace
+
+    def _keep(self, writing: Writing, path: str, content: bytes) -> bool:
+        """Whether it is a version already, or need not be one. Else it becomes one, that comes before what is in the
+        file now, which is written down once more after it."""
+        if not content or not _is_path(path) or writing.store.was_there(path, digest_of(content)):
+            return True
         content = self._purge(writing.session, path, content)
-        if not content:
-            return
+        if not content or writing.store.was_there(path, digest_of(content)):
+            return True
+        head = self.settle(writing, path)
+        if writing.store.was_there(path, digest_of(content)):
+            return False
         found = self._next(writing, path, content, head, unseen=0)
         writing.store.add(found, content)
         writing.looked.found.append(found)
@@ -345,7 +370,10 @@ class Folder:
             review="",
         )
         writing.store.add(after, now.content if now else b"")
-        self._remember(writing.store, path, after, self.files.look(path))
+        copy = writing.store.copy(self.copy, path)
+        if copy:
+            writing.store.save_copy(self.copy, replace(copy, number=after.number))
+        return False
 
 
 def digest_of_file(content: bytes | None) -> str:
