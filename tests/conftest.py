@@ -11,6 +11,7 @@ import tempfile
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -18,8 +19,21 @@ import recollect
 from recollect.database import Database, open_database
 from recollect.testing import FrozenClock
 
+if TYPE_CHECKING:
+    import psycopg
+
 TEMPLATE = "recollect_template"
 MAX_OPEN_HOUSES = 12
+EMPTY_ALL = """
+DO $$ DECLARE name text; BEGIN
+    FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'schema_versions' LOOP
+        IF pg_relation_size(name::regclass) > 1000000 THEN EXECUTE 'TRUNCATE ' || name;
+        ELSIF pg_relation_size(name::regclass) > 0 THEN EXECUTE 'DELETE FROM ' || name;
+        END IF;
+    END LOOP;
+END $$
+"""
+"""Deleting a few rows is many times as fast as truncating."""
 
 OpenHouse = Callable[..., recollect.Memory]
 
@@ -39,6 +53,9 @@ class Postgres:
         self._admin.execute("SELECT pg_reload_conf()")
         self._admin.execute(f"CREATE DATABASE {TEMPLATE}")
         open_database(self.url(TEMPLATE)).close()
+        self._clean: list[str] = []
+        with psycopg.connect(self.url(TEMPLATE)) as template:
+            self._shape = _shape_of(template)
 
     def url(self, name: str) -> str:
         return f"postgresql://postgres@/{name}?host={self._socket_folder}"
@@ -52,8 +69,44 @@ class Postgres:
     def drop(self, name: str) -> None:
         self._admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
+    def lend(self) -> str:
+        """The name of a database with our schema and nothing in it."""
+        return self._clean.pop() if self._clean else self.create()
+
+    def give_back(self, name: str) -> None:
+        """To be lent again: emptying one takes a quarter of the time of making one. One whose schema was changed is
+        dropped."""
+        import psycopg
+        from psycopg.sql import SQL, Identifier
+
+        self._admin.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", (name,))
+        with psycopg.connect(self.url(name), autocommit=True) as connection:
+            ours = {table for table, _ in self._shape}
+            shape = _shape_of(connection)
+            for table in {table for table, _ in shape} - ours:
+                connection.execute(SQL("DROP TABLE {} CASCADE").format(Identifier(table)))
+            is_sound = [row for row in shape if row[0] in ours] == self._shape
+            if is_sound:
+                connection.execute(EMPTY_ALL)
+        if is_sound:
+            self._clean.append(name)
+        else:
+            self.drop(name)
+
     def close(self) -> None:
         self._admin.close()
+
+
+def _shape_of(connection: "psycopg.Connection[Any]") -> list[tuple[str, str]]:
+    """(table, column or index), of all there are."""
+    return connection.execute(
+        """
+        SELECT c.relname, a.attname || ' ' || a.atttypid || ' ' || a.attnotnull
+        FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+        WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r' AND a.attnum > 0 AND NOT a.attisdropped
+        UNION ALL SELECT tablename, indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY 1, 2
+        """
+    ).fetchall()
 
 
 @pytest.fixture(autouse=True)
@@ -101,9 +154,9 @@ def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
         yield str(tmp_path / "recollect.db")
         return
     server: Postgres = request.getfixturevalue("postgres")
-    name = server.create()
+    name = server.lend()
     yield server.url(name)
-    server.drop(name)
+    server.give_back(name)
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
