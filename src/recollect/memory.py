@@ -231,13 +231,19 @@ class Memory:
     def views(self) -> dict[str, str]:
         """What `sql` can ask: name → its SELECT, limited to this house and to what the principal may see."""
         from recollect.knowledge.views import knowledge_views
+        from recollect.notes.views import note_views
         from recollect.runs.views import run_views
 
         house, sight = self.settings.house, EVERYTHING
         if self.principal.is_confined:
             with self.database.read() as session:
                 sight = sight_of(session, house, self.principal)
-        return {**self.history.views(sight), **knowledge_views(house, sight), **run_views(house, sight)}
+        return {
+            **self.history.views(sight),
+            **knowledge_views(house, sight),
+            **note_views(house, sight),
+            **run_views(house, sight),
+        }
 
     def sql(self, query: str, *, seconds: float = 10.0, limit: int = 1000) -> tuple[list[str], list[Row]]:
         """Read-only SQL on `views`: without the vault."""

@@ -450,3 +450,18 @@ def test_a_note_and_its_text_know_what_they_are() -> None:
     note = Note(path="a.md", number=1, scope="house", at="", actor="person", action=Action.WRITTEN, digest="x")
     assert note.is_text
     assert note.text == ""
+
+
+def test_sql_tells_which_notes_there_are_and_to_an_agent_only_of_those_it_sees(memory: recollect.Memory) -> None:
+    ada = agent(memory, "ada")
+    memory.notes.write("user.md", "Likes tea.\n")
+    memory.notes.write("agents/ada/threads.md", "one")
+    memory.notes.write("agents/assistant/threads.md", "two")
+    memory.notes.remove("user.md")
+    _, rows = memory.sql("SELECT path, number, actor FROM notes ORDER BY path")
+    assert [tuple(row) for row in rows] == [
+        ("agents/ada/threads.md", 1, "person"),
+        ("agents/assistant/threads.md", 1, "person"),
+    ]
+    _, rows = ada.sql("SELECT path, number, is_gone FROM note_versions ORDER BY path, number")
+    assert [tuple(row) for row in rows] == [("agents/ada/threads.md", 1, 0), ("user.md", 1, 0), ("user.md", 2, 1)]
