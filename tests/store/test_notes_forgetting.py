@@ -8,6 +8,7 @@ from residue import residue_of
 from transcripts import Transcript
 
 import recollect
+from recollect.context.state import drop_states
 from recollect.errors import Conflict, Denied, NotFound
 from recollect.forgetting import Forgetting, Forgotten
 from recollect.knowledge import Evidence, Knowledge, Origin, Statement
@@ -42,7 +43,7 @@ def forgetting(memory: recollect.Memory, owner: recollect.Memory | None = None) 
         lambda: house.recall,
         principal=memory.principal,
         look=house.notes.look,
-        clean=[house.notes.clear_held],
+        clean=[house.notes.clear_held, lambda: drop_states(memory.settings.runtime)],
     )
 
 
@@ -70,9 +71,12 @@ def test_a_line_goes_with_the_message_it_came_from(told: recollect.Memory) -> No
     told.notes.write("garden.md", f"# Garden\n{PLAIN}\n")
     told.notes.append("garden.md", f"- {SECRET}\n", sources=[said(told, SECRET)], reason=f"as told: {SECRET}")
     told.notes.append("garden.md", f"- {OTHER}\n", sources=[said(told, OTHER)], reason="beans")
-    told.recall.catch_up()
+    shown = told.settings.runtime / "contexts" / "assistant.conversation.json"
+    shown.parent.mkdir(parents=True)
+    shown.write_text(f'{{"head": "{SECRET}"}}', encoding="utf-8")
+    assert "garden.md" in [hit.id for hit in told.recall.search("spare key of the shed").hits]
     plan = forget(told, message=said(told, SECRET).id, dry_run=True)
-    assert plan.note_lines == {"garden.md": [f"- {SECRET}"]}
+    assert plan.note_lines == {"garden.md": [SECRET]}
 
     forgotten = forget(told, message=said(told, SECRET).id)
 
@@ -88,6 +92,7 @@ def test_a_line_goes_with_the_message_it_came_from(told: recollect.Memory) -> No
     assert [version.reason for version in told.notes.history("garden.md")][:3] == ["", "", "beans"]
     assert (told.notes.folder / "garden.md").read_text(encoding="utf-8") == f"{kept}- {OTHER}\n"
     assert residue_of(told, SECRET) == []
+    assert all(SECRET not in hit.text for hit in told.recall.search("spare key of the shed").hits)
     assert [one.state for one in forgetting(told).verify()] == ["verified"]
 
 
@@ -152,7 +157,7 @@ def test_another_computer_loses_the_line_and_keeps_what_was_written_there_meanwh
         told.notes.append(path, f"{SECRET}\n", sources=[said(told, SECRET)])
     with other_home(told, tmp_path / "other", engine, clock) as other:
         file = other.notes.folder / "edited.md"
-        file.write_text(f"{PLAIN}\n  {SECRET}  \r\nWritten on the other computer\n", encoding="utf-8")
+        file.write_text(f"{PLAIN}\n  - [x] {SECRET}  \r\nWritten on the other computer\n", encoding="utf-8")
 
         forgotten = forget(told, message=said(told, SECRET).id)
         assert any("another computer" in place for place in forgotten.out_of_reach)
@@ -309,8 +314,8 @@ def test_an_agent_is_not_shown_lines_of_notes_that_it_does_not_see(told: recolle
 
 def test_edges_lead_to_the_lines_that_were_added_and_say_something() -> None:
     source = Source(kind=MESSAGE, id="m")
-    edges = line_edges("a#b.md", "old\n", "  old \n\n---\nnew\r\nnew\n", [source])
+    edges = line_edges("a#b.md", "- [ ] old\n", "  - [x] old \n\n---\n> new\r\n2. new\n", [source])
 
     assert [(edge.from_id, edge.to_id) for edge in edges] == [("m", line_id("a#b.md", b"new"))]
     assert line_edges("a.md", None, "new\n", []) == []
-    assert without(b"a\r\n  b\t\nc", [b"b"]) == b"a\r\nc"
+    assert without(b"a\r\n  * b\t\n# b\nc", [b"b"]) == b"a\r\n# b\nc"

@@ -1,10 +1,12 @@
 """Lines of notes: which of them came from something else, so that they go with it. Pure.
 
-A line is known by its words in its note: white space around it does not count, and neither does where it stands. What
-has no letter and no digit says nothing and comes from nowhere.
+A line is known by its words in its note. Where it stands does not count, nor the white space around it, nor what makes
+it an item of a list, a quote or something that was done: a line that was ticked off is the same line. What has no
+letter and no digit says nothing and comes from nowhere.
 """
 
 import hashlib
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -17,6 +19,7 @@ NOTE_LINE = "note_line"
 NOTE_TEXT = "note_text"
 """The kind of the tombstone of a whole text of a note."""
 DIGEST_DIGITS = 32
+_MARKS = re.compile(rb"^(?:(?:[-*+>]|\d{1,9}[.)]|\[[ xX]\])\s+)+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,8 +60,8 @@ def words_of(content: bytes) -> Iterator[bytes]:
 
 
 def compared(line: bytes) -> bytes:
-    """A line without the white space around it; empty where it says nothing."""
-    words = line.strip()
+    """A line without the white space around it and the marks before it; empty where it says nothing."""
+    words = _MARKS.sub(b"", line.strip())
     return words if any(character.isalnum() for character in words.decode("utf-8", "replace")) else b""
 
 
