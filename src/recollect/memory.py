@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from recollect.clock import Clock, system_clock
 from recollect.database import Database, Row, Session, open_database
-from recollect.errors import Denied
+from recollect.errors import Denied, NotFound
 from recollect.feed import Feed
 from recollect.history import History
 from recollect.runs import Runs
@@ -136,7 +136,8 @@ class Memory:
 
     @property
     def context(self) -> "Contexts":
-        """What an agent is shown. One that is not named is shown what all of the house may see, and no agent's own."""
+        """What an agent is shown. A rehydration for one that is not named has what all of the house may see, and no
+        agent's own; a conversation or a heartbeat is then that of the house's own agent."""
         from recollect.context import Contexts
         from recollect.knowledge import Knowledge
 
@@ -152,7 +153,25 @@ class Memory:
             Knowledge(self.database, house, self.clock, reader),
             History(self.database, self.settings, self.clock, self.runs.record, reader),
             lambda: (self._owner or self).recall.seen_by(reader),
+            notes=self.notes.seen_by(reader),
+            settings=self.settings,
+            record=self.runs.record,
+            recent_usage=(self._owner or self)._recent_usage,
+            own=None if self.principal.is_confined else lambda: self._own_agent().context,
         )
+
+    def _own_agent(self) -> "Memory":
+        """The house as its own agent sees it, who is there from the first use of notes on."""
+        try:
+            return self.as_agent(self.settings.agent_name)
+        except NotFound:
+            self.notes.prepare()
+            return self.as_agent(self.settings.agent_name)
+
+    def _recent_usage(self, limit: int) -> list[dict[str, object]]:
+        from recollect.context.calibration import EVENT
+
+        return [event.detail for event in self.runs.latest(EVENT, limit=limit)]
 
     @property
     def feed(self) -> Feed:

@@ -1,13 +1,28 @@
-"""Contexts: `memory.context`, the one object that puts a context together."""
+"""Contexts: `memory.context`, the one object that puts a context together.
 
+A conversation and a heartbeat are an agent's: what they were the last time is kept below `runtime/` (`state`), so that
+the next one begins with the same bytes. A rehydration keeps nothing.
+"""
+
+import platform
+import time
 from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recollect.clock import Clock
 from recollect.context.blocks import Context
-from recollect.context.calibration import Recent
+from recollect.context.building import Building, Built, Readers, context_of
+from recollect.context.calibration import Calibration, Recent
+from recollect.context.difference import Difference, difference_of
+from recollect.context.pipelines import CONVERSATION, HEARTBEAT, REHYDRATION, Pipeline, checked, pipeline_named
 from recollect.context.rehydration import Rehydration
+from recollect.context.state import FORMAT, Reason, State, load, save, set_pending, state_path
+from recollect.context.system_prompt import Surroundings
+from recollect.context.your_memory import HEARTBEAT as HEARTBEAT_PROMPT
 from recollect.database import Database
+from recollect.errors import Unavailable
 from recollect.history import History
 from recollect.knowledge import Knowledge
 from recollect.scopes import Principal
@@ -44,17 +59,30 @@ class Contexts:
         notes prepared): a conversation is an agent's, and a person who asks for one is shown that one's.
         `recent_usage`: details of the latest run events of usage."""
         self._rehydration = Rehydration(database, house, clock, principal, knowledge, history, recall)
-        self._database = database
-        self._house = house
         self._clock = clock
         self._principal = principal
-        self._knowledge = knowledge
-        self._history = history
-        self._notes = notes
-        self._settings = settings
         self._record = record
-        self._recent_usage = recent_usage
         self._own = own
+        self._made_from = (
+            Readers(
+                database=database,
+                settings=settings,
+                principal=principal,
+                knowledge=knowledge,
+                history=history,
+                notes=notes,
+                rehydration=self._rehydration,
+                recent_usage=recent_usage,
+            )
+            if notes and settings
+            else None
+        )
+
+    @property
+    def _readers(self) -> Readers:
+        if self._made_from is None:
+            raise Unavailable("These contexts were opened without notes: only a rehydration can be made.")
+        return self._made_from
 
     def rehydration(self, budget_tokens: int = 2_000, topic: str = "", recent: int = 0) -> Context:
         """What a session should know when it begins: learnings by category, and on wish the `recent` last messages.
@@ -63,3 +91,100 @@ class Contexts:
         out and counted. The same knowledge gives the same bytes.
         """
         return self._rehydration.context(budget_tokens, topic, recent)
+
+    def conversation(self, trigger: str = "", *, budget_tokens: int = 0, turn: str = "") -> Context:
+        """What an agent is shown when somebody speaks to it: `trigger` is what they say.
+
+        It begins with all the bytes of the one before, unless `Context.reason` says why not. `turn`: a name for this
+        one; asked for again under the same name, it is the same context.
+        """
+        return self.build(CONVERSATION, trigger, budget_tokens=budget_tokens, turn=turn)
+
+    def heartbeat(self, trigger: str = HEARTBEAT_PROMPT, *, budget_tokens: int = 0, turn: str = "") -> Context:
+        """What an agent is shown in a moment of its own: the same without what was said."""
+        return self.build(HEARTBEAT, trigger, budget_tokens=budget_tokens, turn=turn)
+
+    def build(self, pipeline: str | Pipeline, trigger: str = "", *, budget_tokens: int = 0, turn: str = "") -> Context:
+        """A context of this pipeline, by its name or as it is. `budget_tokens`: other than its own, shared alike."""
+        chosen = self._pipeline(pipeline, budget_tokens)
+        if chosen.name == REHYDRATION:
+            return self.rehydration(budget_tokens=chosen.budget_tokens)
+        if self._own:
+            return self._own().build(pipeline, trigger, budget_tokens=budget_tokens, turn=turn)
+        started = time.perf_counter()
+        before = self._state(chosen)
+        if before is None:
+            self._readers.notes.prepare()
+        built = self._build(chosen, before, trigger, turn)
+        with suppress(OSError):  # No room or no right to keep it: the next one begins anew, and its reason says so.
+            save(self._path(chosen), built.state)
+        self._report(chosen, built, time.perf_counter() - started)
+        return built.context
+
+    def difference(self, pipeline: str | Pipeline, trigger: str = "", *, budget_tokens: int = 0) -> Difference:
+        """What would be other in the next context than in the last, and what that costs. Nothing is kept of it."""
+        if self._own:
+            return self._own().difference(pipeline, trigger, budget_tokens=budget_tokens)
+        chosen = self._pipeline(pipeline, budget_tokens)
+        before = self._state(chosen)
+        built = self._build(chosen, before, trigger, "")
+        is_known = before is not None and before.format == FORMAT
+        last = context_of(before, chosen) if before and is_known else None
+        counted = Calibration(tokens=built.state.tokens, per_bytes=built.state.per_bytes)
+        since = before.last_at if before else ""
+        return difference_of(chosen.name, self._principal.scope, last, since, built, counted)
+
+    def restarted(self) -> None:
+        """The program that talks to the model began anew: so do the contexts of this agent."""
+        self._begin_anew(Reason.RESTART)
+
+    def compacted(self) -> None:
+        """The conversation was condensed: its contexts begin anew, with what changed meanwhile in its place."""
+        self._begin_anew(Reason.COMPACTION)
+
+    def _begin_anew(self, reason: Reason) -> None:
+        if self._own:
+            self._own()._begin_anew(reason)
+        else:
+            set_pending(self._readers.settings.runtime, self._principal.scope, reason)
+
+    # How one is made
+
+    def _pipeline(self, pipeline: str | Pipeline, budget_tokens: int) -> Pipeline:
+        settings = self._readers.settings
+        found = pipeline_named(settings, pipeline) if isinstance(pipeline, str) else checked(pipeline)
+        return found.within(budget_tokens) if budget_tokens else found
+
+    def _build(self, pipeline: Pipeline, before: State | None, trigger: str, turn: str) -> Built:
+        building = Building(self._readers, pipeline, self._around(), self._clock(), trigger=trigger, turn=turn)
+        return building.build(before)
+
+    def _around(self) -> Surroundings:
+        import recollect
+
+        notes = self._readers.notes
+        return Surroundings(
+            agent=self._principal.name,
+            user=self._readers.settings.user_name.strip() or "the user",
+            folder=notes.own_folder,
+            computer=f"{platform.node() or 'without a name'} ({platform.system()})",
+            version=recollect.__version__,
+        )
+
+    def _path(self, pipeline: Pipeline) -> Path:
+        return state_path(self._readers.settings.runtime, self._principal.scope, pipeline.name)
+
+    def _state(self, pipeline: Pipeline) -> State | None:
+        return load(self._path(pipeline))
+
+    def _report(self, pipeline: Pipeline, built: Built, seconds: float) -> None:
+        """Every context that begins anew, with why: each costs a cache."""
+        if built.reason is None:
+            return
+        detail: dict[str, object] = {
+            "reason": str(built.reason),
+            "pipeline": pipeline.name,
+            "agent": self._principal.scope,
+            "tokens": built.context.tokens,
+        }
+        self._record("context", "trimmed" if built.reason is Reason.TRIMMED else "rebuilt", seconds, detail)

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import msgspec
 
+from recollect.clock import from_text
 from recollect.ids import new_id
 
 FOLDER = "contexts"
@@ -59,6 +60,9 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True):
     number: int = 0
     digest: str = ""
     text: str = ""
+    at: str = ""
+    by: str = ""
+    """Who wrote it so, and when."""
 
 
 class Item(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,8 +75,10 @@ class Item(msgspec.Struct, frozen=True, kw_only=True):
     id: str = ""
     """Of a message; of a change, the note's place in the context."""
     at: str = ""
+    conversation: str = ""
     length: int = 0
-    """How many characters of the message were told. More of it may come in later."""
+    digest: str = ""
+    """How many characters of the message were told, and which. More of it may come in later."""
 
 
 class State(msgspec.Struct, kw_only=True):
@@ -125,9 +131,12 @@ def state_path(runtime: Path, agent: str, pipeline: str) -> Path:
 def load(path: Path) -> State | None:
     """None: there is none that can be read."""
     try:
-        return msgspec.json.decode(path.read_bytes(), type=State)
+        state = msgspec.json.decode(path.read_bytes(), type=State)
+        if state.format:
+            from_text(state.last_at)
     except (OSError, ValueError):
         return None
+    return state if state.tokens > 0 and state.per_bytes > 0 else None
 
 
 def save(path: Path, state: State) -> None:

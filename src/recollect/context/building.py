@@ -1,0 +1,320 @@
+"""One context, made from the state of the one before.
+
+It begins with the same bytes as that one, unless there is a reason (`Reason`) to begin anew. Frozen sections are made
+only then. In between, what changed in a note is told behind them, once; and what was said since is added.
+
+Nothing is written here: the new state is given back, so that somebody may also only look.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from recollect import redaction
+from recollect.clock import from_text, to_text
+from recollect.context import tail
+from recollect.context.blocks import Context, Section
+from recollect.context.board import Live, live, now_text
+from recollect.context.calibration import Calibration, Recent, calibration
+from recollect.context.freezing import Material, frozen_sections
+from recollect.context.pipelines import AWARENESS, HISTORY, TRIGGER, Pipeline
+from recollect.context.rehydration import Rehydration
+from recollect.context.state import FORMAT, Item, Kind, Reason, Seen, State
+from recollect.context.system_prompt import Surroundings
+from recollect.context.watching import gone, kept, places_of, seen_notes
+from recollect.database import Database
+from recollect.errors import Invalid
+from recollect.history import History, Message
+from recollect.knowledge import Knowledge
+from recollect.lineage import ReceiptStore
+from recollect.notes import Notes
+from recollect.scopes import Principal
+from recollect.settings import Settings
+
+MOST_ANSWERED = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Readers:
+    """Where everything is read from, as one agent sees it."""
+
+    database: Database
+    settings: Settings
+    principal: Principal
+    knowledge: Knowledge
+    history: History
+    notes: Notes
+    rehydration: Rehydration
+    recent_usage: Recent
+
+    @property
+    def house(self) -> str:
+        return self.settings.house
+
+    def receipts(self) -> int:
+        """How many acts of forgetting there have been."""
+        with self.database.read() as session:
+            return sum(ReceiptStore(session, self.house).numbers().values())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Built:
+    context: Context
+    state: State
+    reason: Reason | None
+    """Why it does not begin with the bytes of the one before."""
+    changed: list[tuple[str, Seen, Seen]]
+    """Notes told of as changed: their place, before and after."""
+    messages: int
+    """How many were added."""
+
+
+class Building:
+    def __init__(
+        self,
+        readers: Readers,
+        pipeline: Pipeline,
+        around: Surroundings,
+        now: datetime,
+        *,
+        trigger: str = "",
+        turn: str = "",
+    ) -> None:
+        """`turn`: a name for what the context is asked for. Asked again for the same, it is the same context."""
+        self._readers = readers
+        self._pipeline = pipeline
+        self._around = around
+        self._now = now
+        self._trigger = redaction.mask(trigger).strip("\n")
+        self._turn = turn
+        self._history = pipeline.the(HISTORY)
+        speaks = pipeline.the(TRIGGER)
+        if self._trigger and not speaks:
+            raise Invalid(f"The pipeline {pipeline.name!r} has no section for a trigger. Give it one, or no trigger.")
+        self._names = tail.Names(user=around.user, trigger=speaks.heading if speaks else "")
+        self._changed: list[tuple[str, Seen, Seen]] = []
+        self._live: Live | None = None
+
+    def build(self, before: State | None) -> Built:
+        receipts = self._readers.receipts()
+        current = self._current_messages(before)
+        reason = self._reason(before, receipts, current)
+        if before is None or reason:
+            state = self._begin(receipts)
+        else:
+            state = before.copy()
+            if self._turn and self._turn == state.turn_name:
+                return self._built(state, None, 0)
+            state.turn += 1
+            self._go_on(state, current)
+        added = sum(item.kind is Kind.MESSAGE and item.turn == state.turn for item in state.items)
+        is_trimmed = self._fit(state)
+        state.turn_name, state.last_at = self._turn, to_text(self._now)
+        return self._built(state, reason or (Reason.TRIMMED if is_trimmed else None), added)
+
+    # Whether it goes on
+
+    def _reason(self, before: State | None, receipts: int, current: dict[str, Message]) -> Reason | None:
+        if before is None:
+            return Reason.FIRST
+        if before.pending in list(Reason):
+            return Reason(before.pending)
+        if before.format != FORMAT or before.belongs_to != self._belongs_to():
+            return Reason.FIRST
+        if before.fingerprint != self._fingerprint():
+            return Reason.PIPELINE
+        if before.receipts != receipts or any(name not in current for name in _message_ids(before)):
+            return Reason.FORGOTTEN
+        is_same_turn = bool(self._turn) and self._turn == before.turn_name
+        gap = timedelta(minutes=self._readers.settings.prompt_gap_minutes)
+        return Reason.GAP if not is_same_turn and self._now - from_text(before.last_at) > gap else None
+
+    def _current_messages(self, before: State | None) -> dict[str, Message]:
+        """The messages that stand in the context, as they are by now. One that was forgotten is not among them, nor one
+        that is somebody else's now."""
+        return self._readers.history.documents(_message_ids(before)) if before else {}
+
+    def _belongs_to(self) -> str:
+        return _digest(f"{self._readers.house}\n{self._readers.database.location}")
+
+    def _fingerprint(self) -> str:
+        around = self._around
+        return _digest(f"{self._pipeline!r}\n{around.agent}\n{around.user}\n{around.folder}")
+
+    # Beginning and going on
+
+    def _begin(self, receipts: int) -> State:
+        counted = calibration(self._readers.recent_usage)
+        state = State(
+            format=FORMAT,
+            belongs_to=self._belongs_to(),
+            fingerprint=self._fingerprint(),
+            receipts=receipts,
+            tokens=counted.tokens,
+            per_bytes=counted.per_bytes,
+            built_at=to_text(self._now),
+            turn=1,
+        )
+        notes = seen_notes(self._readers.notes, places_of(self._pipeline, self._now))
+        material = Material(
+            readers=self._readers,
+            around=self._around,
+            standing=self._standing(),
+            notes=notes,
+            estimate=counted.estimate,
+        )
+        state.frozen = frozen_sections(self._pipeline, material)
+        state.notes = {place: kept(seen) for place, seen in notes.items()}
+        state.told = dict(state.notes)
+        if self._history:
+            self._begin_history(state, self._history.messages, counted)
+        return state
+
+    def _begin_history(self, state: State, messages: int, counted: Calibration) -> None:
+        found = self._readers.history.latest(messages)
+        state.floor_at = found[0].at if found else ""
+        items = tail.message_items(tail.without_triggers(state, found, self._trigger), self._names, state.turn, "")
+        number = tail.first_items(items, self._room(state), counted.estimate)
+        if number:
+            state.left_out = number
+            state.floor_at = max(item.at for item in items[:number])
+        line = [tail.left_out_item(number, state.turn)] if number else []
+        heading = (
+            [tail.heading_item(self._history.heading, state.turn)] if self._history and self._history.heading else []
+        )
+        if items:
+            state.items = [*heading, *line, *items[number:]]
+
+    def _go_on(self, state: State, current: dict[str, Message]) -> None:
+        if self._history:
+            told = {*_message_ids(state)}
+            found = self._readers.history.latest(self._history.messages * tail.GROWTH, after=state.floor_at)
+            fresh = tail.without_triggers(state, [one for one in found if one.id not in told], self._trigger)
+            last = next((item.conversation for item in reversed(state.items) if item.conversation), "")
+            state.items += tail.continued_items(state.items, current, self._names, state.turn)
+            state.items += tail.message_items(fresh, self._names, state.turn, last)
+            state.answered = state.answered[-MOST_ANSWERED:]
+        else:
+            state.items = [item for item in state.items if item.kind is not Kind.TRIGGER]
+        self._tell_changes(state)
+
+    def _tell_changes(self, state: State) -> None:
+        places = list(dict.fromkeys([*state.told, *places_of(self._pipeline, self._now)]))
+        for place, after in seen_notes(self._readers.notes, places).items():
+            before = state.told.get(place, Seen())
+            if after.digest == before.digest:
+                continue
+            if not after.digest:
+                after = gone(self._readers.notes, before)
+            state.items.append(tail.change_item(place, before, after, state.turn))
+            state.told[place] = kept(after)
+            self._changed.append((place, before, after))
+
+    # Inside the budget
+
+    def _fit(self, state: State) -> bool:
+        """Put the trigger behind everything, and let go what there is no room for; whether something went."""
+        estimate = _counted(state).estimate
+        room = self._room(state)
+        messages = self._history.messages if self._history else len(state.items)
+        is_trimmed = tail.is_too_long(state.items, room, messages, estimate)
+        if is_trimmed:
+            tail.trim(state, room, messages, estimate)
+            if tail.tokens_of(state.items, estimate) > room:
+                raise self._impossible(state, tail.tokens_of(state.items, estimate))
+        state.items += self._trigger_items(state)
+        return is_trimmed
+
+    def _room(self, state: State) -> int:
+        """For what grows, in tokens: what the frozen sections and the trigger leave of the budget."""
+        estimate = _counted(state).estimate
+        head = sum(estimate(section.text) for section in state.frozen)
+        room = self._pipeline.budget_tokens - head - tail.tokens_of(self._trigger_items(state), estimate)
+        if room < 0:
+            raise self._impossible(state, 0)
+        own = self._history.budget_tokens if self._history else 0
+        return min(room, own) if own else room
+
+    def _impossible(self, state: State, changes: int) -> Invalid:
+        estimate = _counted(state).estimate
+        parts = {
+            "what is frozen": sum(estimate(section.text) for section in state.frozen),
+            "the trigger": tail.tokens_of(self._trigger_items(state), estimate),
+            "notes that changed": changes,
+        }
+        needed = sum(parts.values())
+        told = ", ".join(f"{name} {number:,}" for name, number in parts.items() if number)
+        return Invalid(
+            f"A budget of {self._pipeline.budget_tokens:,} tokens is too small for the pipeline "
+            f"{self._pipeline.name!r}: it needs {needed:,} ({told}). Give a budget of {needed:,} or more, "
+            "or a shorter trigger: it is never cut."
+        )
+
+    def _trigger_items(self, state: State) -> list[Item]:
+        if not self._trigger.strip():
+            return []
+        is_aware = self._pipeline.the(AWARENESS) is not None
+        now = now_text(self._standing(), self._around.user, is_aware=is_aware)
+        return [tail.trigger_item(now, self._trigger, to_text(self._now), self._names, state.turn)]
+
+    def _standing(self) -> Live:
+        if self._live is None:
+            is_aware = self._pipeline.the(AWARENESS) is not None
+            gap = self._readers.settings.conversation_gap_minutes
+            self._live = live(self._readers.history, self._now, gap, is_aware=is_aware)
+        return self._live
+
+    # The value
+
+    def _built(self, state: State, reason: Reason | None, messages: int) -> Built:
+        context = context_of(state, self._pipeline, reason)
+        return Built(context=context, state=state, reason=reason, changed=self._changed, messages=messages)
+
+
+def context_of(state: State, pipeline: Pipeline, reason: Reason | None = None) -> Context:
+    """The context that a state is of."""
+    estimate = _counted(state).estimate
+    sections = [
+        Section(name=section.name, text=section.text, tokens=estimate(section.text), is_frozen=True)
+        for section in state.frozen
+    ]
+    is_triggered = bool(state.items) and state.items[-1].kind is Kind.TRIGGER and state.items[-1].turn == state.turn
+    growing, last = (state.items[:-1], state.items[-1:]) if is_triggered else (state.items, [])
+    for source, name, items in ((HISTORY, "changes", growing), (TRIGGER, "trigger", last)):
+        if items:
+            spec = pipeline.the(source)
+            blocks = _blocks(items)
+            text = "".join(blocks)
+            named = spec.name if spec else name
+            said = sum(item.kind is Kind.MESSAGE for item in items)
+            sections.append(Section(name=named, text=text, tokens=estimate(text), documents=said, blocks=tuple(blocks)))
+    left_out = state.left_out + sum(section.left_out for section in state.frozen)
+    return Context(sections=sections, left_out=left_out, budget_tokens=pipeline.budget_tokens, reason=str(reason or ""))
+
+
+def _blocks(items: Sequence[Item]) -> list[str]:
+    """What came with one context stays together, its trigger apart: so no end of a block ever moves."""
+    blocks: list[str] = []
+    key: tuple[int, bool] | None = None
+    for item in items:
+        of_item = item.turn, item.kind is Kind.TRIGGER
+        if of_item == key:
+            blocks[-1] += item.text
+        else:
+            blocks.append(item.text)
+        key = of_item
+    return blocks
+
+
+def _counted(state: State) -> Calibration:
+    return Calibration(tokens=state.tokens, per_bytes=max(state.per_bytes, 1))
+
+
+def _message_ids(state: State) -> list[str]:
+    ids = [item.id for item in state.items if item.kind is Kind.MESSAGE]
+    return list(dict.fromkeys([*ids, *state.answered]))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -1,0 +1,70 @@
+"""The sections that are made once and then stay: each from its source, inside its budget."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from recollect.context.blocks import readable
+from recollect.context.board import Live, board_text
+from recollect.context.pipelines import BOARD, LEARNINGS, SYSTEM, Pipeline, SectionSpec
+from recollect.context.state import Frozen, Seen
+from recollect.context.system_prompt import Surroundings, note_block, system_prompt
+from recollect.context.trimming import Estimate, trimmed
+from recollect.scopes import ScopeKind, ScopeStore, sight_of
+
+if TYPE_CHECKING:
+    from recollect.context.building import Readers
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Material:
+    """What they are made of."""
+
+    readers: "Readers"
+    around: Surroundings
+    standing: Live
+    notes: Mapping[str, Seen]
+    estimate: Estimate
+
+
+def frozen_sections(pipeline: Pipeline, material: Material) -> list[Frozen]:
+    """In their order; those that are empty are left out."""
+    made = [_section(spec, spec.budget_tokens or pipeline.budget_tokens, material) for spec in pipeline.frozen]
+    return [section for section in made if section.text]
+
+
+def _section(spec: SectionSpec, budget_tokens: int, material: Material) -> Frozen:
+    if spec.source == SYSTEM:
+        return system_prompt(
+            spec.name, material.around, material.notes, material.standing.now, budget_tokens, material.estimate
+        )
+    heading = f"# {spec.heading}\n\n" if spec.heading else ""
+    room = max(budget_tokens - material.estimate(f"{heading}\n"), 0)
+    text, left_out = _content(spec, room, material)
+    return Frozen(name=spec.name, text=f"{heading}{text}\n" if text.strip() else "", left_out=left_out)
+
+
+def _content(spec: SectionSpec, room_tokens: int, material: Material) -> tuple[str, int]:
+    """What stands below its heading, and how much of it there was no room for."""
+    readers, estimate = material.readers, material.estimate
+    if spec.source == LEARNINGS:
+        known = readers.rehydration.context(max(room_tokens, 1), "", 0)
+        return known.text, known.left_out
+    if spec.note:
+        seen = material.notes.get(spec.note, Seen())
+        return note_block(seen, room_tokens, keep_end=spec.keep == "end", estimate=estimate)
+    words = spec.words
+    if spec.source == BOARD:
+        words = board_text(agents(readers), material.standing, readers.knowledge)
+    cut = trimmed(f"{readable(words).strip()}\n", room_tokens, keep=spec.keep, name=spec.name, estimate=estimate)
+    return cut.text, cut.left_out_paragraphs
+
+
+def agents(readers: "Readers") -> list[str]:
+    """Those that the agent may know of: itself, and who stands above it."""
+    with readers.database.read() as session:
+        sight = sight_of(session, readers.house, readers.principal)
+        every = ScopeStore(session, readers.house).every()
+    own = readers.principal.scope.partition("/")[0]
+    names = [scope.id for scope in every if scope.kind is ScopeKind.AGENT and sight.sees(scope.id)]
+    return [f"{name} (you)" if name == own else name for name in names]
