@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.recall.sections import MOST_SECTIONS, SECTION_CHARACTERS, Section, sections
+from recollect.recall.sections import MOST_HEADED, SECTION_CHARACTERS, Section, sections
 
 lines = st.sampled_from(["", "# Beans", "## Peas", "```", "- sow in May", "word " * 60, "x" * 1_500, "  ", "ok"])
 
@@ -53,7 +53,7 @@ def test_nothing_is_no_section(page: str) -> None:
 
 def test_a_page_of_nothing_but_headings_is_cut_by_its_length() -> None:
     page = "# a\nb\n" * 100_000
-    assert 0 < len(sections(page)) <= MOST_SECTIONS
+    assert 0 < len(sections(page)) <= MOST_HEADED
 
 
 @settings(max_examples=100, deadline=None)

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 SECTION_CHARACTERS = 1_200
 """About one screen: a passage or two for the models, and little enough to be read as a hit."""
-MOST_SECTIONS = 4_000
-"""Of one page. One with more headings than this is a listing, and is cut by its length alone."""
+MOST_HEADED = 4_000
+"""Sections of one page. One that has more is a listing, and is cut by its length alone, whatever stands in it."""
 
 _HEADING = re.compile(r" {0,3}#{1,6}(\s|$)")
 _FENCE = re.compile(r"\s*(```|~~~)")
@@ -38,7 +38,7 @@ def sections(text: str) -> list[Section]:
     """Nothing but white space is in none of them."""
     blocks = list(_blocks(text))
     found = list(_joined(blocks))
-    return found if len(found) <= MOST_SECTIONS else list(_joined(blocks, at_headings=False))
+    return found if len(found) <= MOST_HEADED else list(_joined(blocks, at_headings=False))
 
 
 def _joined(blocks: list[_Block], *, at_headings: bool = True) -> Iterator[Section]:
