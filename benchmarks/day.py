@@ -1,6 +1,6 @@
 """A day of fifty turns with one agent: what a provider's cache keeps of its prompts.
 
-    python benchmarks/day.py [--seed 7] [--edits 8] [--json]
+    python benchmarks/day.py [--seed 7] [--json]
 
 A made-up day with a morning, a noon and an evening, pauses of minutes and of hours between the turns, messages whose
 lengths are drawn by chance, and some notes that change on the way. Every turn asks the real `Contexts` for a context,
@@ -8,8 +8,12 @@ by a clock that is moved, and its bytes are compared with those before: as many 
 read from a cache, if it still lives and if they are enough to be kept. Beside it stands the same day with prompts that
 are built anew each turn: with the time on top, and, less carelessly, with the time at the end.
 
+Three days are lived: one in which no note changes, one with eight changes, and one that is a single long sitting, in
+which the history grows until it is trimmed.
+
 A cache that knows nothing but bytes is what all of them are measured by. That of Anthropic keeps whole blocks, up to
-those that are marked, and looks for them no further back than 20 blocks; for ours, both are told.
+those that are marked, and looks for them no further back than 20 blocks; for ours, both are told. Ours pays for writing
+all that is new; the others only for what will be read again, as if somebody knew that beforehand.
 
 Costs are relative to what the same tokens would cost without any cache. `docs/benchmarks.md` has results.
 """
@@ -34,6 +38,13 @@ from recollect.testing import FrozenClock
 MORNING = datetime(2026, 11, 16, 7, 30, tzinfo=UTC)
 SITTINGS = ((0.0, 18), (4.9, 14), (11.4, 18))
 """Hours after the morning, and how many turns."""
+DINNER = 40
+"""After this turn somebody is away for more than an hour."""
+DAYS = (
+    ("no note changes", SITTINGS, 0),
+    ("eight notes change", SITTINGS, 8),
+    ("one sitting, eight notes change", ((0.0, 50),), 8),
+)
 REPLY_SECONDS = 25
 LEAST_CACHED_TOKENS = 1_024
 LIFETIMES = {"5 minutes": (timedelta(minutes=5), 1.25), "1 hour": (timedelta(hours=1), 2.0)}
@@ -74,10 +85,11 @@ class Request:
 class Figures:
     """What one kind of prompt came to with one kind of cache."""
 
+    turns: int
     input_tokens: int = 0
     cached_tokens: int = 0
     costs: dict[str, float] = field(default_factory=dict[str, float])
-    """Price of reading → cost for each token of input."""
+    """Price of reading → cost of each token of input, where one without a cache costs 1."""
 
     @property
     def cached_share(self) -> float:
@@ -107,13 +119,13 @@ class Speech:
         return f"# {title}\n\n" + "\n\n".join(self.about(45, 0.4) for _ in range(paragraphs)) + "\n"
 
 
-def turns_of(speech: Speech) -> list[Turn]:
+def turns_of(speech: Speech, sittings: Sequence[tuple[float, int]]) -> list[Turn]:
     made: list[Turn] = []
-    for hours, number in SITTINGS:
+    for hours, number in sittings:
         at = MORNING + timedelta(hours=hours, minutes=speech.chance.randrange(20))
-        for place in range(number):
+        for _ in range(number):
             made.append(Turn(at=at, asked=speech.about(24, 0.8), answered=speech.about(90, 0.8)))
-            at += _pause(speech.chance, is_dinner=number == 18 and hours > 10 and place == 8)
+            at += _pause(speech.chance, is_dinner=len(sittings) > 1 and len(made) == DINNER)
     return made
 
 
@@ -258,40 +270,49 @@ def common_bytes(one: bytes, other: bytes) -> int:
     return low
 
 
-def figures_of(requests: Sequence[Request], cache: Cache | BlockCache, write_price: float) -> Figures:
-    found = Figures()
-    for request in requests:
-        found.input_tokens += tokens.of_bytes(len(request.sent))
-        found.cached_tokens += cache.read(request)
-    new = found.input_tokens - found.cached_tokens
+def figures_of(
+    requests: Sequence[Request], cache: Cache | BlockCache, write_price: float, *, foreseeing: bool = False
+) -> Figures:
+    """`foreseeing`: only what the next request will read is written to the cache, as if somebody knew. Otherwise all
+    that is new is, since the next request may begin with it."""
+    found = Figures(turns=len(requests))
+    sizes = [tokens.of_bytes(len(request.sent)) for request in requests]
+    cached = [cache.read(request) for request in requests]
+    found.input_tokens, found.cached_tokens = sum(sizes), sum(cached)
+    written = sum(sizes) - sum(cached)
+    if foreseeing:
+        written = sum(max(after - before, 0) for before, after in pairwise([*cached, 0]))
+    plain = sum(sizes) - sum(cached) - written
     for price in READ_PRICES:
-        # Who knows that nothing will be read again marks nothing, and pays the plain price.
-        cost = min(price * found.cached_tokens + write_price * new, found.input_tokens)
-        found.costs[f"{price:g}"] = round(cost / found.input_tokens, 3)
+        cost = price * sum(cached) + write_price * written + plain
+        found.costs[f"{price:g}"] = round(cost / sum(sizes), 3)
     return found
 
 
 # Running
 
 
-def run(seed: int, edits: int) -> dict[str, Any]:
+def run(seed: int, name: str, sittings: Sequence[tuple[float, int]], edits: int) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix="rc-") as folder:
         speech = Speech(seed)
-        turns = turns_of(speech)
+        turns = turns_of(speech, sittings)
         day = Day(Path(folder), speech)
         with day.memory:
             requests, naive, late = _requests(day, turns, edits)
     kinds = {"Recollect": requests, "built anew, time at the end": late, "built anew, time on top": naive}
     return {
+        "day": name,
         "turns": len(turns),
-        "edits": edits,
-        "tokens_a_turn": {name: _mean_tokens(sent) for name, sent in kinds.items()},
+        "tokens_a_turn": {kind: _mean_tokens(sent) for kind, sent in kinds.items()},
         "pauses": _pauses(turns),
         "breaks": _breaks(requests),
         "caches": {
             life: {
                 "Recollect, in marked blocks": _shown(figures_of(requests, BlockCache(lifetime), price)),
-                **{name: _shown(figures_of(sent, Cache(lifetime), price)) for name, sent in kinds.items()},
+                **{
+                    kind: _shown(figures_of(sent, Cache(lifetime), price, foreseeing=sent is not requests))
+                    for kind, sent in kinds.items()
+                },
             }
             for life, (lifetime, price) in LIFETIMES.items()
         },
@@ -330,43 +351,55 @@ def _pauses(turns: Sequence[Turn]) -> dict[str, int]:
 
 
 def _breaks(requests: Sequence[Request]) -> list[dict[str, Any]]:
-    """Where a prompt does not begin with all bytes of the one before."""
+    """Where a prompt does not begin with all bytes of the one before. After a pause of more than an hour nothing is
+    lost by it: no cache lives that long."""
     found: list[dict[str, Any]] = []
     for place, (before, after) in enumerate(pairwise(requests), start=2):
         common = common_bytes(before.sent, after.sent)
         if common < len(before.sent):
-            lost = tokens.of_bytes(len(before.sent) - common)
-            found.append({"turn": place, "at": f"{after.at:%H:%M}", "reason": after.reason, "tokens_lost": lost})
+            found.append(
+                {
+                    "turn": place,
+                    "at": f"{after.at:%H:%M}",
+                    "minutes_after": round((after.at - before.at).total_seconds() / 60),
+                    "reason": after.reason or "nobody knows",
+                    "tokens_kept": common // tokens.BYTES_PER_TOKEN,
+                    "tokens_before": tokens.of_bytes(len(before.sent)),
+                }
+            )
     return found
 
 
 def _shown(figures: Figures) -> dict[str, Any]:
-    return {"cached_percent": round(100 * figures.cached_share, 1), "cost": figures.costs}
+    turn = {price: round(cost * figures.input_tokens / figures.turns) for price, cost in figures.costs.items()}
+    return {"cached_percent": round(100 * figures.cached_share, 1), "cost": figures.costs, "paid_tokens_a_turn": turn}
 
 
 def show(result: dict[str, Any], say: Callable[[str], None]) -> None:
-    say(f"{result['turns']} turns, {result['edits']} changed notes, pauses {result['pauses']}")
+    say(f"{result['day']}: {result['turns']} turns, pauses {result['pauses']}")
     for name, number in result["tokens_a_turn"].items():
         say(f"  {name}: {number:,} tokens a turn")
     for one in result["breaks"]:
-        say(f"  turn {one['turn']} at {one['at']}: {one['reason']}, {one['tokens_lost']:,} tokens lost")
+        kept = f"begins with {one['tokens_kept']:,} of {one['tokens_before']:,} tokens"
+        say(f"  turn {one['turn']} at {one['at']}, after {one['minutes_after']} minutes: {one['reason']}, {kept}")
+    say(f"  {len(result['breaks'])} breaks; every other context begins with all bytes of the one before")
     prices = " | ".join(f"cost, read at {price:g}" for price in READ_PRICES)
-    say(f"\n| cache lives | prompt | cached, % of input | {prices} |")
-    say("|---|---|---|---|---|")
+    say(f"\n| cache lives | prompt | cached, % of input | {prices} | a turn costs, at {READ_PRICES[-1]:g} |")
+    say("|---|---|---|---|---|---|")
     for life, kinds in result["caches"].items():
         for name, found in kinds.items():
             costs = " | ".join(f"{cost:.2f}" for cost in found["cost"].values())
-            say(f"| {life} | {name} | {found['cached_percent']} | {costs} |")
+            paid = found["paid_tokens_a_turn"][f"{READ_PRICES[-1]:g}"]
+            say(f"| {life} | {name} | {found['cached_percent']} | {costs} | {paid:,} |")
     say("")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=7)
-    parser.add_argument("--edits", default="0,8", help="changed notes; a day is lived for each number")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout instead of tables")
     arguments = parser.parse_args()
-    results = [run(arguments.seed, int(number)) for number in arguments.edits.split(",")]
+    results = [run(arguments.seed, name, sittings, edits) for name, sittings, edits in DAYS]
     if arguments.json:
         print(json.dumps(results))
     else:
