@@ -138,6 +138,7 @@ class Memory:
     def context(self) -> "Contexts":
         """What an agent is shown. A rehydration for one that is not named has what all of the house may see, and no
         agent's own; a conversation or a heartbeat is then that of the house's own agent."""
+        from recollect import __version__
         from recollect.context import Contexts
         from recollect.knowledge import Knowledge
 
@@ -158,6 +159,7 @@ class Memory:
             record=self.runs.record,
             recent_usage=(self._owner or self)._recent_usage,
             own=None if self.principal.is_confined else lambda: self._own_agent().context,
+            version=__version__,
         )
 
     def _own_agent(self) -> "Memory":

@@ -54,15 +54,17 @@ class Contexts:
         record: RecordRun = lambda name, outcome, seconds, detail: None,
         recent_usage: Recent = lambda _: (),
         own: "Callable[[], Contexts] | None" = None,
+        version: str = "",
     ) -> None:
         """`notes`: as this principal sees them. `own`: for a person, the contexts of the house's own agent (with its
         notes prepared): a conversation is an agent's, and a person who asks for one is shown that one's.
-        `recent_usage`: details of the latest run events of usage."""
+        `recent_usage`: details of the latest run events of usage. `version`: Recollect's, which agents are told."""
         self._rehydration = Rehydration(database, house, clock, principal, knowledge, history, recall)
         self._clock = clock
         self._principal = principal
         self._record = record
         self._own = own
+        self._version = version
         self._made_from = (
             Readers(
                 database=database,
@@ -160,15 +162,13 @@ class Contexts:
         return building.build(before)
 
     def _around(self) -> Surroundings:
-        import recollect
-
         notes = self._readers.notes
         return Surroundings(
             agent=self._principal.name,
             user=self._readers.settings.user_name.strip() or "the user",
             folder=notes.own_folder,
             computer=f"{platform.node() or 'without a name'} ({platform.system()})",
-            version=recollect.__version__,
+            version=self._version,
         )
 
     def _path(self, pipeline: Pipeline) -> Path:

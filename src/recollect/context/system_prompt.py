@@ -69,7 +69,7 @@ def _environment(around: Surroundings, now: datetime) -> str:
         "",
         f"This was put together on {moment(now)}.",
         f"You are {around.agent}, and you talk with {around.user}.",
-        f"The computer is {around.computer}; your memory is Recollect {around.version}.",
+        f"The computer is {around.computer}; your memory is {f'Recollect {around.version}'.strip()}.",
     )
     return "".join(f"{line}\n" for line in lines) + "\n"
 
