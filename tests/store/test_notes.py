@@ -465,3 +465,11 @@ def test_sql_tells_which_notes_there_are_and_to_an_agent_only_of_those_it_sees(m
     ]
     _, rows = ada.sql("SELECT path, number, is_gone FROM note_versions ORDER BY path, number")
     assert [tuple(row) for row in rows] == [("agents/ada/threads.md", 1, 0), ("user.md", 1, 0), ("user.md", 2, 1)]
+
+
+def test_what_is_no_text_is_not_changed_in_part(memory: recollect.Memory) -> None:
+    memory.notes.folder.mkdir(parents=True)
+    file(memory, "latin.md").write_bytes(b"caf\xe9")
+    with pytest.raises(Conflict, match="not UTF-8"):
+        memory.notes.append("latin.md", "more")
+    assert file(memory, "latin.md").read_bytes() == b"caf\xe9"

@@ -247,13 +247,14 @@ def test_writers_at_the_same_time_all_win_their_fields(memory: recollect.Memory)
 def test_a_file_edited_while_another_computer_updates_is_merged_field_by_field(
     memory: recollect.Memory, engine: str, clock: FrozenClock, tmp_path: Path
 ) -> None:
-    memory.notes.status.update({"mood": "fine", "task": "beans"})
+    memory.notes.status.update({"mood": "fine", "task": "beans", "place": "home", "hat": "on"})
     with recollect.open(home=tmp_path / "other", database=engine, clock=clock) as other:
         clock.move(minutes=1)
-        other.notes.status.update({"task": "peas", "weather": "grey"})
+        other.notes.status.update({"task": "peas", "weather": "grey", "hat": None})
         stored = msgspec.json.decode(file_of(memory).read_bytes())
         stored["mood"]["value"] = "tired"
         stored["room"] = "den"
+        del stored["place"]
         by_hand(memory, msgspec.json.encode(stored))
 
         expected = {"mood": "tired", "task": "peas", "room": "den", "weather": "grey"}

@@ -36,8 +36,9 @@ BATCH = 200
 
 Purge = Callable[[Session, str, bytes], bytes]
 """(session, path, content) → the content without what was forgotten."""
-Merge = Callable[[bytes, bytes], bytes | None]
-"""Two states of a status that were written at once → one with the later fields of both; None: they cannot be merged."""
+Merge = Callable[[bytes, bytes, bytes, str], bytes | None]
+"""(what was found in the file of a status, what was written elsewhere, what both came from, when it was found) → one
+with the later fields of both; None: they cannot be merged."""
 
 
 @dataclass(slots=True)
@@ -234,7 +235,9 @@ class Folder:
         merged = None
         if not is_known and content is not None and kind_of(path) is Kind.STATUS:
             theirs = writing.store.note(path, version.unseen)
-            merged = self._merge(content, theirs.content) if theirs else None
+            base = writing.store.note(path, copy.number) if copy else None
+            came_from = base.content if base else b""
+            merged = self._merge(content, theirs.content, came_from, version.at) if theirs else None
         if merged is not None and merged != content:
             version = replace(version, number=version.number + 1, action=Action.MERGED, digest=digest_of(merged))
             version = replace(version, size=len(merged), unseen=0)

@@ -7,18 +7,16 @@ that belongs to a sibling, is nothing.
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recollect.errors import Conflict, Denied, Invalid, NotFound, Unavailable
+from recollect.errors import Denied, Invalid, NotFound, Unavailable
 from recollect.notes.files import Files
 from recollect.notes.holding import FOLDER_MODE
-from recollect.notes.paths import checked, folder_of, is_name, scope_of, within
+from recollect.notes.paths import checked, is_name, within
 from recollect.notes.versions import Note
-from recollect.scopes import HOUSE
 
 if TYPE_CHECKING:
     from recollect.notes.notes import Notes
@@ -55,7 +53,7 @@ class NoteTree:
     def at(self, name: str, path: str) -> Note | Place:
         if not name:
             return Place.FOLDER
-        if not _is_path(name) or not self._sees(scope_of(name)):
+        if not _is_path(name) or not self._notes.sees(name):
             return Place.NOTHING
         place = self._files.root
         for part in name.split("/"):
@@ -85,7 +83,7 @@ class NoteTree:
             is_folder = entry.is_dir(follow_symlinks=False)
             if not (is_folder or entry.is_file(follow_symlinks=False)):
                 continue
-            if not is_name(entry.name) or not self._sees(scope_of(path)):
+            if not is_name(entry.name) or not self._notes.sees(path):
                 continue
             try:
                 size = entry.stat(follow_symlinks=False).st_size
@@ -104,7 +102,7 @@ class NoteTree:
 
     def make_folder(self, name: str) -> None:
         """A folder without notes, for which nobody else asks whether it may be made."""
-        self._check_write(name)
+        self._notes.check_write(name)
         try:
             os.makedirs(self._files.root / name, FOLDER_MODE, exist_ok=True)
         except OSError as error:
@@ -112,21 +110,8 @@ class NoteTree:
 
     def remove_folder(self, name: str) -> None:
         """As far as nothing is in it."""
-        self._check_write(name)
+        self._notes.check_write(name)
         self._files.remove_folders(name)
-
-    def _check_write(self, folder: str) -> None:
-        """Denied, as if it were a note. Where it is there already, that comes after and does not matter."""
-        with suppress(_Allowed, Conflict):
-            self._notes.change(folder, _stop)
-
-    def _sees(self, scope: str) -> bool:
-        """Whether the folder of a scope is there for whoever asks. One above it that has no note yet is not."""
-        own = self._notes.own_scope
-        if not self._notes.principal.is_confined or scope in (HOUSE, own) or own.startswith(f"{scope}/"):
-            return True
-        folder = f"{folder_of(scope)}/"
-        return any(path.startswith(folder) for path in self._notes.paths_after(folder, 1))
 
     def _refusal(self, place: Path, path: str) -> Denied:
         """Of a link. Those that lead out are told as the SDK tells them."""
@@ -134,14 +119,6 @@ class NoteTree:
         if not os.path.realpath(place).startswith(root + os.sep):
             return Denied(f"Path {path} would escape /memories directory")
         return Denied(f"The path {path} leads over a link ({place.name}), and links are not followed. Use its target.")
-
-
-class _Allowed(Exception):
-    """It got as far as writing, and that is all that was to be known."""
-
-
-def _stop(now: str | None) -> str:
-    raise _Allowed
 
 
 def _is_path(name: str) -> bool:

@@ -114,13 +114,14 @@ class Notes:
         is_lost = not self._folder.files.is_there() and bool(self.number())
         if is_lost:
             self.look()
-        elif self._folder.files.make_root():
+        elif self._folder.files.make_root() or not (self.number() or (self.folder / ".gitignore").exists()):
             (self.folder / ".gitignore").write_text(GITIGNORE_TEXT, encoding="utf-8")
             made.append(".gitignore")
         path = within(self.own_folder, "COMPACTION.md")
         with self._database.read() as session:
             was_there = any(NoteStore(session, self._house).versions(one) for one in spellings(path))
-        if not was_there and self.own_scope != HOUSE and self.find(path) is None:
+        is_agents = self.own_scope != HOUSE and "/" not in self.own_scope
+        if is_agents and not was_there and self.find(path) is None:
             maker = Principal(actor=Actor.RULE, name="first use")
             self.seen_by(maker).write(path, COMPACTION_TEXT, reason="first use")
             made.append(path)
@@ -160,7 +161,8 @@ class Notes:
             return note
         note = self.find(name)
         if note is None:
-            raise NotFound(missing(name))
+            with self._database.read() as session:
+                raise NotFound(missing(name, was_there=bool(self._store(session).versions(name))))
         return note
 
     def find(self, path: str) -> Note | None:
@@ -188,6 +190,16 @@ class Notes:
             if note:
                 return note
         return None
+
+    def sees(self, path: str) -> bool:
+        """Whether a note or a folder at this path would be there for who asks."""
+        with self._database.read() as session:
+            return self._sight(session).sees(scope_of(path))
+
+    def check_write(self, path: str) -> None:
+        """Denied where nothing may be written."""
+        with self._database.read() as session:
+            self._sight(session).check_write(scope_of(path), self.principal.name)
 
     def history(self, path: str) -> list[Version]:
         """All versions, the oldest first."""
@@ -264,7 +276,7 @@ class Notes:
     ) -> Written:
         """The whole of a note. `expected`: the version that the writer has seen; if another is the latest, this one
         still takes its place, and says so. `sources`: what the new lines came from."""
-        return self._writer.change(path, lambda _: text, reason=reason, expected=expected, sources=sources)
+        return self._writer.write(path, text, reason=reason, expected=expected, sources=sources)
 
     def append(self, path: str, text: str, *, reason: str = "", sources: Sequence[Source] = ()) -> Written:
         def joined(now: str | None) -> str:
@@ -272,9 +284,12 @@ class Notes:
 
         return self._writer.change(path, joined, reason=reason, sources=sources)
 
-    def change(self, path: str, change: Change, *, reason: str = "", action: Action = Action.WRITTEN) -> Written:
-        """Nobody else can write between reading and writing. `change` may raise; then nothing happens."""
-        return self._writer.change(path, change, reason=reason, action=action)
+    def change(
+        self, path: str, change: Change, *, reason: str = "", action: Action = Action.WRITTEN, is_whole: bool = False
+    ) -> Written:
+        """Nobody else can write between reading and writing. `change` may raise; then nothing happens. `is_whole`: it
+        keeps nothing of the old text, which may be no text at all."""
+        return self._writer.change(path, change, reason=reason, action=action, is_whole=is_whole)
 
     def create(self, path: str, text: str, *, reason: str = "") -> Written:
         """A note that is not there yet."""
@@ -284,7 +299,7 @@ class Notes:
                 raise Conflict(f"{path} is there already. Choose another name, or change that one.")
             return text
 
-        return self._writer.change(path, new, reason=reason)
+        return self._writer.change(path, new, reason=reason, is_whole=True)
 
     def remove(self, path: str, *, reason: str = "", action: Action = Action.REMOVED) -> list[Version]:
         """A note, or all notes of a folder. They can be restored."""
@@ -334,22 +349,23 @@ class Notes:
 
     # Last, as its name is that of a type
 
-    def list(self, below: str = "", *, gone: bool = False) -> list[Version]:
-        """In the order of their paths. `below`: in this folder. `gone`: also those that were removed."""
+    def list(self, below: str = "", *, gone: bool = False, look: bool = True) -> list[Version]:
+        """In the order of their paths. `below`: in this folder. `gone`: also those that were removed. Without `look`:
+        as they were when somebody last looked."""
         folder = checked(below) if below else ""
-        self.look()
+        if look:
+            self.look()
         with self._database.read() as session:
             return self._store(session).listed(folder, gone=gone)
 
 
-def _merged(mine: bytes, theirs: bytes) -> bytes | None:
-    from recollect.notes.status import merge_status
+def _merged(mine: bytes, theirs: bytes, base: bytes, mine_at: str) -> bytes | None:
+    from recollect.notes.status_fields import merge_status
 
-    return merge_status(mine, theirs)
+    return merge_status(mine, theirs, base, mine_at)
 
 
 def _lines(note: Note) -> list[str]:
     if not note.is_text:
         raise Invalid(f"{note.path} is not text in version {note.number}: there are no lines to compare.")
-    text = note.text
-    return (text if text.endswith("\n") or not text else text + "\n").splitlines(keepends=True)
+    return [f"{line}\n" for line in note.text.removesuffix("\n").split("\n")] if note.content else []

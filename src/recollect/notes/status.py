@@ -159,7 +159,7 @@ class Status:
                 )
             return whole.decode()
 
-        return self._notes.change(self.path, change)
+        return self._notes.change(self.path, change, is_whole=True)
 
     # Reading
 

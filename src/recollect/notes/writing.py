@@ -34,6 +34,10 @@ class Writer:
         self._principal = principal
         self._resolved = resolved
 
+    def write(self, path: str, text: str, *, reason: str, expected: int | None, sources: Sequence[Source]) -> Written:
+        """The whole of a note, whatever it was."""
+        return self._write(path, lambda _: text, reason, Action.WRITTEN, expected, sources)
+
     def change(
         self,
         path: str,
@@ -41,16 +45,34 @@ class Writer:
         *,
         reason: str = "",
         action: Action = Action.WRITTEN,
-        expected: int | None = None,
         sources: Sequence[Source] = (),
+        is_whole: bool = False,
     ) -> Written:
-        """Nobody else can write between reading and writing. `change` may raise; then nothing happens."""
+        """Nobody else can write between reading and writing. `change` may raise; then nothing happens. `is_whole`:
+        nothing of what is no text is kept in it."""
+
+        def changed(now: Note | None) -> str:
+            if now and not is_whole and not (now.is_text and now.is_utf8):
+                raise Conflict(f"{path} is not UTF-8 text: it cannot be changed in part. Write it anew as a whole.")
+            return change(now.text if now else None)
+
+        return self._write(path, changed, reason, action, None, sources)
+
+    def _write(
+        self,
+        path: str,
+        change: Callable[[Note | None], str],
+        reason: str,
+        action: Action,
+        expected: int | None,
+        sources: Sequence[Source],
+    ) -> Written:
         name = self._resolved(path)
         with self._folder.writing() as writing:
             self._check_write(writing.session, name)
             head, now = self._settled(writing, name)
             self._check_diary(name, head)
-            text, masked = _checked_text(name, change(now.text if now else None))
+            text, masked = _checked_text(name, change(now))
             content = text.encode()
             if now and now.content == content:
                 return Written(version=now.bare, is_new=False, masked=masked)
@@ -193,7 +215,9 @@ class Writer:
         return sight_of(session, self._house, self._principal)
 
 
-def missing(path: str) -> str:
+def missing(path: str, *, was_there: bool = False) -> str:
+    if was_there:
+        return f"{path} was removed. `recollect notes undo {path}` brings it back."
     return f"There is no note {path}. `recollect notes list` shows those there are."
 
 

@@ -86,8 +86,9 @@ def list_(place: Place, folder: str, gone: bool, agent: str, as_json: bool) -> N
     """List notes, or those below FOLDER."""
     with opened(place, agent, to_write=True, is_quiet=as_json) as memory:
         # They name what an agent may not see.
-        problems = [] if memory.principal.is_confined else memory.notes.look().problems
-        found = memory.notes.list(path_in(memory, folder) if folder else "", gone=gone)
+        looked = memory.notes.look()
+        problems = [] if memory.principal.is_confined else looked.problems
+        found = memory.notes.list(path_in(memory, folder) if folder else "", gone=gone, look=False)
     if as_json:
         print_json([version_json(version) for version in found])
     elif found:
