@@ -111,6 +111,14 @@ def test_a_search_makes_no_folder(house: House, notes: Notes) -> None:
     assert not notes.folder.exists()
 
 
+def test_the_folder_is_looked_at_only_for_who_may_find_notes(house: House, notes: Notes) -> None:
+    put(notes, "user.md", "Has a hedgehog.")
+    house.hits("hedgehog", search_type="conversations")
+    house.hits("hedgehog", authors=["user"])
+    assert found(house, "hedgehog", fresh=False) == []
+    assert found(house, "hedgehog", search_type="notes") == ["user.md"]
+
+
 def test_a_status_and_what_is_no_text_are_not_found(house: House, notes: Notes) -> None:
     put(notes, "agents/ada/status.json", '{"mood": "hedgehog"}')
     put(notes, "photo.md", b"hedgehog\0\xff")

@@ -48,6 +48,12 @@ class Query:
     explain: bool = False
 
     @property
+    def can_find_notes(self) -> bool:
+        """They have no author, and stand in no conversation."""
+        is_about_chats = bool(self.authors or self.projects or self.statuses or self.conversations)
+        return self.search_type in (SearchType.NOTES, SearchType.BOTH) and not is_about_chats
+
+    @property
     def before(self) -> datetime | None:
         """What was said later is left out."""
         ends = [moment for moment in (self.until, self.as_of) if moment]

@@ -126,7 +126,7 @@ class Recall:
         )
         check(query)
         viewer = self._viewer(agent)
-        behind = self._upkeep.catch_up_for_search(viewer.scopes) if fresh else []
+        behind = self._upkeep.catch_up_for_search(query, viewer.scopes) if fresh else []
         found = self._upkeep.healed(lambda opened: _found(opened.search, query, viewer))
         found.lacks.extend(behind)
         return found

@@ -14,6 +14,7 @@ from recollect.notes.notes import FOLDER
 from recollect.notes.paths import scope_of
 from recollect.recall.index import INDEX_NAME, Index, open_index
 from recollect.recall.material import Material
+from recollect.recall.query import Query
 from recollect.recall.recipes import Recipe
 from recollect.recall.search import Search
 from recollect.settings import Settings
@@ -129,7 +130,7 @@ class Upkeep:
                     self.material.trim(followed)
             return done
 
-    def catch_up_for_search(self, scopes: Collection[str] | None = None) -> list[str]:
+    def catch_up_for_search(self, query: Query, scopes: Collection[str] | None = None) -> list[str]:
         """Why what is new is not in the index, as far as these scopes may know; nothing when it is. Who searches does
         not wait for a build, and what is there can be searched when nothing can be written."""
         is_built = self.healed(lambda opened: opened.index.reached()) is not None
@@ -137,7 +138,8 @@ class Upkeep:
             return ["the index is being written: what was said last may be missing"]
         missing: list[str] = []
         try:
-            missing += self._look(scopes)
+            if query.can_find_notes:
+                missing += self._look(scopes)
             self.catch_up()
         except (Denied, Unavailable) as error:
             if not is_built:
