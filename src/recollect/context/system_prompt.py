@@ -15,7 +15,6 @@ from recollect.context.state import Frozen, Seen
 from recollect.context.trimming import Estimate, trimmed
 from recollect.context.watching import WRITABLE, Chapter, Shown, chapters
 from recollect.context.your_memory import your_memory
-from recollect.errors import Invalid
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,22 +41,17 @@ def moment(now: datetime) -> str:
 def system_prompt(
     name: str, around: Surroundings, notes: Mapping[str, Seen], now: datetime, budget_tokens: int, estimate: Estimate
 ) -> Frozen:
-    """Invalid when the budget does not even hold what has no notes in it."""
+    """Inside the budget, save that what it says without any note always stands: what is left is for the notes."""
     missing = [place for place in WRITABLE if place in notes and not notes[place].digest]
     environment = _environment(around, now)
     memory = your_memory(folder=around.folder, user=around.user, missing=missing) + "\n"
     written = chapters(now)
     headings = sum(estimate(_heading(chapter)) for chapter in written)
-    fixed = estimate(environment) + estimate(memory) + headings
-    if fixed > budget_tokens:
-        raise Invalid(
-            f"The section {name!r} needs {fixed:,} tokens before the first note, and its budget is {budget_tokens:,}. "
-            f"Give it {fixed:,} or more."
-        )
+    room = max(budget_tokens - estimate(environment) - estimate(memory) - headings, 0)
     texts: list[str] = []
     left_out = 0
     for chapter in written:
-        text, left = _chapter(chapter, notes, budget_tokens - fixed, estimate)
+        text, left = _chapter(chapter, notes, room, estimate)
         texts.append(text)
         left_out += left
     return Frozen(name=name, text="".join([environment, *texts, memory]), left_out=left_out)

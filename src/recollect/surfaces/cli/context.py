@@ -5,37 +5,62 @@ from typing import TYPE_CHECKING
 
 import click
 
-from recollect.surfaces.cli.output import amount, print_json, warn
+from recollect.surfaces.cli.output import amount, on_one_line, print_json, say, warn, when
 from recollect.surfaces.cli.place import Place, agent_option, json_option
 
 if TYPE_CHECKING:
-    from recollect.context import Context
+    from recollect.context import Context, Difference
+    from recollect.memory import Memory
+
+REHYDRATION = "rehydration"
+REHYDRATION_TOKENS = 2_000
 
 
 @click.command()
 @click.option(
     "--for",
     "purpose",
-    type=click.Choice(["rehydration"]),
-    default="rehydration",
+    default=REHYDRATION,
     show_default=True,
-    help="What it is for. Rehydration: what a session should know when it begins.",
+    metavar="NAME",
+    help="What it is for: rehydration (what a session should know when it begins), conversation, heartbeat, or a "
+    "pipeline of your own in recollect.toml.",
 )
-@click.option("--budget", default=2_000, metavar="TOKENS", help="At most this many, estimated.", show_default=True)
-@click.option("--topic", default="", help="What the session is about: records that answer to it come first.")
-@click.option("--recent", default=0, metavar="N", help="Also the last N messages of the latest conversation.")
+@click.option(
+    "--budget", type=int, metavar="TOKENS", help="At most this many, estimated. Of a rehydration 2000, unless given."
+)
+@click.option("--trigger", default="", metavar="TEXT", help="What is said to the agent now. It is never cut.")
+@click.option("--diff", "is_diff", is_flag=True, help="Only tell what would change since the last one, and its cost.")
+@click.option("--topic", default="", help="Rehydration: what the session is about. Records that answer come first.")
+@click.option("--recent", default=0, metavar="N", help="Rehydration: also the last N messages.")
 @agent_option
 @json_option
 @click.pass_obj
-def context(place: Place, purpose: str, budget: int, topic: str, recent: int, agent: str, as_json: bool) -> None:
+def context(
+    place: Place,
+    purpose: str,
+    budget: int | None,
+    trigger: str,
+    is_diff: bool,
+    topic: str,
+    recent: int,
+    agent: str,
+    as_json: bool,
+) -> None:
     """Print what a model should be told.
 
-    The same knowledge gives the same bytes. What does not fit in the budget is left out whole, and counted.
+    The same knowledge gives the same bytes, and a conversation begins with all the bytes of the one before it. What
+    does not fit in the budget is left out whole, and counted. Without --agent a conversation or a heartbeat is that of
+    the house's own agent.
     """
+    _check(purpose, budget, trigger, is_diff, topic, recent)
     with place.opened_as(agent) as memory:
-        made = memory.context.rehydration(budget_tokens=budget, topic=topic, recent=recent)
+        if is_diff:
+            _show_difference(memory.context.difference(purpose, trigger, budget_tokens=budget or 0), as_json)
+            return
+        made = _made(memory, purpose, budget, trigger, topic, recent)
     if as_json:
-        print_json(_as_json(made))
+        print_json(_as_json(made, purpose))
         return
     sys.stdout.buffer.write(made.text.encode())
     sys.stdout.buffer.flush()
@@ -43,13 +68,36 @@ def context(place: Place, purpose: str, budget: int, topic: str, recent: int, ag
         warn(_summary(made))
 
 
-def _as_json(made: "Context") -> dict[str, object]:
+def _check(purpose: str, budget: int | None, trigger: str, is_diff: bool, topic: str, recent: int) -> None:
+    from recollect.errors import Invalid
+
+    if budget is not None and budget < 1:
+        raise Invalid(f"A budget of {budget:,} tokens holds nothing. Give 1 or more.")
+    if purpose == REHYDRATION and (trigger or is_diff):
+        raise Invalid("A rehydration has no trigger and nothing is kept of it: use --for conversation or --for NAME.")
+    if purpose != REHYDRATION and (topic or recent):
+        raise Invalid("--topic and --recent are for a rehydration. What else a context has, its pipeline says.")
+
+
+def _made(memory: "Memory", purpose: str, budget: int | None, trigger: str, topic: str, recent: int) -> "Context":
+    if purpose == REHYDRATION:
+        return memory.context.rehydration(budget_tokens=budget or REHYDRATION_TOKENS, topic=topic, recent=recent)
+    if purpose == "heartbeat" and not trigger:
+        return memory.context.heartbeat(budget_tokens=budget or 0)
+    return memory.context.build(purpose, trigger, budget_tokens=budget or 0)
+
+
+def _as_json(made: "Context", purpose: str) -> dict[str, object]:
+    sections = [
+        {"name": one.name, "tokens": one.tokens, "text": one.text, "documents": one.documents} for one in made.sections
+    ]
     return {
-        "sections": made.sections,
+        "sections": sections,
         "tokens": made.tokens,
         "fingerprint": made.fingerprint,
         "left_out": made.left_out,
         "budget": made.budget_tokens,
+        **({} if purpose == REHYDRATION else {"reason": made.reason}),
     }
 
 
@@ -59,3 +107,21 @@ def _summary(made: "Context") -> str:
         return "Nothing is known yet. `recollect remember` keeps something."
     size = f"About {made.tokens:,} of {amount(made.budget_tokens, 'token')}, fingerprint {made.fingerprint}."
     return f"{size} {made.left_out:,} left out: a larger --budget shows more." if made.left_out else size
+
+
+def _show_difference(found: "Difference", as_json: bool) -> None:
+    if as_json:
+        print_json(found)
+        return
+    say(f"{found.pipeline} of {found.agent}, after {'that of ' + when(found.since) if found.since else 'none'}")
+    say(f"It begins anew: {found.reason}." if found.reason else "It begins with all of the one before.")
+    say(
+        f"{found.cached_tokens:,} tokens are the same as before and can be cached, {found.new_tokens:,} are new, "
+        f"{found.lost_tokens:,} of the last one are lost."
+    )
+    if found.sections:
+        say(f"Changed: {', '.join(found.sections)}")
+    if found.messages:
+        say(f"Messages: {amount(found.messages, 'message')} more")
+    for note in found.notes:
+        say(on_one_line(f"Note: {note.path} {note.change} {when(note.at)} {note.by}"))
