@@ -14,7 +14,7 @@ from transcripts import write
 import recollect
 from recollect.notekeeping import Notekeeping, NotesProgress
 
-STEPS = 60
+STEPS = 120
 """Of each process in the suite; those of the soak are many more."""
 
 
