@@ -27,6 +27,7 @@ from recollect.notes.plain import (
     look_of,
     lstat_file,
 )
+from recollect.notes.starter import GITIGNORE_TEXT
 from recollect.notes.versions import Problem
 
 
@@ -134,14 +135,30 @@ class Files:
     # Writing
 
     def make_root(self) -> bool:
-        """Whether it had to be made."""
+        """Whether it had to be made. It is private from the first moment."""
         if self.is_there():
             return False
         try:
             self.root.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
         except OSError as error:
             raise explained(error, str(self.root)) from error
+        self.make_private()
         return True
+
+    def make_private(self) -> None:
+        """Keep it out of a repository around it. A new folder for which that fails goes again: the next time begins
+        anew."""
+        ignore = self.root / ".gitignore"
+        try:
+            with ignore.open("x", encoding="utf-8") as file:
+                file.write(GITIGNORE_TEXT)
+        except FileExistsError:
+            return
+        except OSError as error:
+            with suppress(OSError):
+                ignore.unlink(missing_ok=True)
+                self.root.rmdir()
+            raise explained(error, ignore.name) from error
 
     def place(self, path: str, content: bytes) -> Placed:
         """Let the file of a note be this; what was there before is in the holding folder."""

@@ -107,15 +107,17 @@ class Notes:
 
     def prepare(self) -> list[str]:
         """Make what every folder of notes begins with; what was made. The rest appears when it is first written."""
-        from recollect.notes.starter import COMPACTION_TEXT, GITIGNORE_TEXT
+        from recollect.notes.starter import COMPACTION_TEXT
 
         made: list[str] = []
         self._register()
         is_lost = not self._folder.files.is_there() and bool(self.number())
         if is_lost:
             self.look()
-        elif self._folder.files.make_root() or not (self.number() or (self.folder / ".gitignore").exists()):
-            (self.folder / ".gitignore").write_text(GITIGNORE_TEXT, encoding="utf-8")
+        elif self._folder.files.make_root():
+            made.append(".gitignore")
+        elif not self.number() and not (self.folder / ".gitignore").exists():
+            self._folder.files.make_private()
             made.append(".gitignore")
         path = within(self.own_folder, "COMPACTION.md")
         with self._database.read() as session:
