@@ -71,7 +71,7 @@ WAITING = f"""
 SELECT count(*) FROM (
     SELECT 1 AS one FROM history_conversations
     WHERE house = :house AND status = :status AND ended_at < :before AND messages > 0 {SEEN} LIMIT :most
-) AS some
+) AS found
 """
 """Counted in an index, and not beyond a limit: who asks wants to know whether there are many."""
 SET_STATUS = """
