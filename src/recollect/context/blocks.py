@@ -117,7 +117,7 @@ def spoken(speaker: str, text: str) -> str:
     if not words:
         return ""
     lines = words.split("\n")
-    rest = "".join(f"\n{INDENT}{line}".rstrip() for line in lines[1:])
+    rest = "".join(f"\n{INDENT}{line}" if line.strip() else "\n" for line in lines[1:])
     return f"{speaker}: {lines[0]}{rest}\n"
 
 
