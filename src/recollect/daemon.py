@@ -101,13 +101,14 @@ class Daemon:
                 if recovered.files:
                     self._note(recovered)
             first_pass(self._memory, self._roots)
-            self._notekeeping.look()
             self.status.last_scan_at = to_text(self._memory.clock())
             if not once:
                 self._indexing.catch_up()
                 self.status.socket = self._switchboard.open()
                 self._indexing.start()
                 self._notekeeping.start()
+            else:
+                self._notekeeping.look()
             self._write_status()
             self._finish_forgetting(everything=True)
             self._is_busy = False

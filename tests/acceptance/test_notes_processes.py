@@ -1,11 +1,13 @@
 """Notes that several processes, an editor and a daemon change at once: every text that anybody wrote is kept."""
 
+import json
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from commands import end, wait_for
+from commands import end, run, wait_for
 from computers import Computer
 from conftest import Postgres
 from note_writers import assert_agreed, files_of, lost, settle, started_writer
@@ -166,3 +168,84 @@ def test_a_link_in_the_folder_leads_no_watcher_out_of_it(
         wait_for("the note", lambda: "user.md" in notes())
         assert list(notes()) == ["user.md"]
         assert end(process) == 0
+
+
+def test_one_file_that_may_not_be_read_keeps_no_other_from_being_kept(
+    computer: Computer, notes: Callable[[], dict[str, list[str]]]
+) -> None:
+    folder = computer.home / "notes"
+    write(folder / "mine.md", b"Not for you.\n").chmod(0)
+    write(folder / "user.md", b"Ada grows beans.\n")
+
+    done = run("up", "--once", home=computer.home, obey_permissions=True)
+
+    assert done.code == 0, done.err
+    assert list(notes()) == ["user.md"]
+    found = {item["check"]: item for item in doctor(computer, obey_permissions=True)}
+    assert "mine.md" in found["notes on disk"]["message"]
+
+
+# What doctor and health see
+
+
+def doctor(computer: Computer, **options: bool) -> list[dict[str, str]]:
+    return run("doctor", "--json", home=computer.home, **options).json()["findings"]
+
+
+def test_doctor_sees_a_watcher_that_is_dead(computer: Computer) -> None:
+    with computer.up() as process:
+        wait_for("a look", lambda: computer.status().get("notes_looked_at"))
+        write(computer.home / "notes" / "user.md", b"Ada grows beans.\n")
+        wait_for("the note", lambda: "1 notes in 1 files, 1 versions" in computer.finding("notes")["message"])
+        process.send_signal(signal.SIGSTOP)
+        place = computer.home / "runtime" / "status.json"
+        status = computer.status()
+        place.write_text(json.dumps({**status, "notes_looked_at": "2026-01-01T00:00:00.000Z"}))
+        write(computer.home / "notes" / "user.md", b"Ada grows leeks.\n")
+
+        found = {item["check"]: item for item in doctor(computer)}
+
+        assert "A dead watcher" in found["notes watcher"]["message"]
+        assert "recollect up" in found["notes watcher"]["next_step"]
+        assert "1 of 1 files are not what was last seen in them" in found["notes"]["message"]
+        process.send_signal(signal.SIGCONT)
+        assert end(process) == 0
+
+
+def test_doctor_names_what_somebody_should_look_at_in_the_notes(computer: Computer) -> None:
+    assert computer.finding("notes")["level"] == "ok"
+    with recollect.open(computer.home) as memory:
+        memory.agents.add("ada")
+        ada = memory.as_agent("ada").notes
+        ada.write("agents/ada/soul.md", "I am careful.\n", reason="a beginning")
+        entry = ada.diary.write("A quiet day.").version.path
+        memory.notes.write("user.md", "Ada grows beans.\n")
+        memory.notes.write("user.md", "Ada grows leeks.\n")
+        memory.notes.write("user.md", "Ada grows peas.\n", expected=1)
+        write(memory.notes.folder / entry, b"A loud day.\n")
+        write(memory.notes.folder / "agents" / "ada" / "status.json", b"{not json")
+        with (memory.notes.folder / "huge.md").open("wb") as file:
+            file.truncate(100_000_000)
+        memory.notes.look()
+
+    findings = {item["check"]: item for item in doctor(computer)}
+
+    assert {item["level"] for check, item in findings.items() if check.startswith("notes")} == {"warning"}
+    assert "agents/ada/soul.md" in findings["notes review"]["message"]
+    assert entry in findings["notes diary"]["message"]
+    assert "recollect diary restore" in findings["notes diary"]["next_step"]
+    assert findings["notes conflicts"]["next_step"].endswith("recollect notes diff user.md 2 3")
+    assert "2 in the folder" in findings["notes on disk"]["message"]
+    assert "huge.md" in findings["notes on disk"]["message"]
+    assert "notes" not in findings
+
+
+def test_health_counts_notes_and_their_versions(computer: Computer) -> None:
+    with recollect.open(computer.home) as memory:
+        memory.notes.write("user.md", "Ada grows beans.\n")
+        memory.notes.write("user.md", "Ada grows leeks.\n")
+
+    figures = computer.run("health", "--json").json()["notes"]
+
+    assert (figures["notes"], figures["versions"], figures["reviews"]) == (1, 2, 0)
+    assert "1 in 2 versions" in computer.run("health").out
