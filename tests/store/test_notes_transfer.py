@@ -5,11 +5,10 @@ import json
 from pathlib import Path
 
 import pytest
-from conftest import FrozenClock, OpenHouse
+from conftest import OpenHouse
 from packages import change_table, rows_of
 from residue import residue_of
 
-import recollect
 from recollect import Memory
 from recollect.errors import Corrupt
 from recollect.forgetting import Forgetting
@@ -97,34 +96,31 @@ def test_where_lines_came_from_and_what_was_forgotten_travel_too(open_house: Ope
     assert all(str(other.settings.home) not in place for place in residue_of(other, SECRET))
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"path": "../outside.md"},
-        {"path": "/outside.md"},
-        {"path": ".ssh/outside.md"},
-        {"path": "agents/ada/soul.md"},
-        {"scope": "ada"},
-        {"number": 0},
-        {"digest": "0" * 64},
-        {"content": base64.b64encode(b"no frame").decode()},
-        {"content": base64.b64encode(packed(bytes(5_000_000))).decode()},
-        {"content": ""},
-    ],
-    ids=str,
-)
-def test_a_note_that_is_not_one_is_not_imported(
-    home: Path, tmp_path: Path, clock: FrozenClock, change: dict[str, object]
-) -> None:
-    package = tmp_path / "export"
-    with recollect.open(home=tmp_path / "first", clock=clock) as house:
-        house.notes.write("user.md", "Ada\n")
-        transfer(house).export_to(package)
-    (row,) = rows_of(package, "notes_versions")
-    change_table(package, "notes_versions", lambda _: json.dumps({**row, **change}).encode() + b"\n")
+WRONG: list[dict[str, object]] = [
+    {"path": "../outside.md"},
+    {"path": "/outside.md"},
+    {"path": ".ssh/outside.md"},
+    {"path": "agents/ada/outside.md"},
+    {"scope": "ada"},
+    {"number": 0},
+    {"action": "stolen"},
+    {"digest": "0" * 64},
+    {"content": base64.b64encode(b"no frame").decode()},
+    {"content": base64.b64encode(packed(bytes(5_000_000))).decode()},
+    {"content": ""},
+]
 
-    with recollect.open(home=home, clock=clock) as other:
+
+def test_a_note_that_is_not_one_is_not_imported(open_house: OpenHouse, tmp_path: Path) -> None:
+    package, house, other = tmp_path / "export", open_house(), open_house()
+    house.notes.write("user.md", "Ada\n")
+    transfer(house).export_to(package)
+    (row,) = rows_of(package, "notes_versions")
+
+    for change in WRONG:
+        changed = json.dumps({**row, **change}).encode() + b"\n"
+        change_table(package, "notes_versions", lambda _, changed=changed: changed)
         with pytest.raises(Corrupt, match=r"notes_versions\.jsonl, line 1.*nothing was imported"):
             transfer(other).import_from(package)
-        assert other.notes.list(gone=True) == []
+        assert other.notes.list(gone=True) == [], change
     assert not list(tmp_path.rglob("outside.md"))

@@ -8,13 +8,15 @@ import zstandard
 from recollect.errors import Invalid
 from recollect.notes.paths import checked, scope_of
 from recollect.notes.store import unpacked
-from recollect.notes.versions import MOST_BYTES, digest_of
+from recollect.notes.versions import MOST_BYTES, Action, digest_of
 
 
 def check_version(row: Any) -> None:
     """A version of a note: a name inside the folder, whose it is by that name, and the text that its digest says."""
     if checked(row.path) != row.path or scope_of(row.path) != row.scope or row.number < 1:
         raise Invalid(f"{row.path[:200]!r} is not where a note of {row.scope[:100]!r} lies")
+    if row.action not in set(Action):
+        raise Invalid(f"nothing is known that is called {row.action[:100]!r} and happens to notes")
     is_gone = not row.digest and not row.content
     if not is_gone and digest_of(_unpacked(row.path, row.content)) != row.digest:
         raise Invalid(f"the content of {row.path} is not what its digest says")
