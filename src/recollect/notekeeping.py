@@ -23,6 +23,8 @@ DEBOUNCE_MILLISECONDS = 100
 """A program saves a file in several steps: those within this time are one change."""
 TICK_SECONDS = 1.0
 """Between two signs of life when nothing changes."""
+EXPIRY_SECONDS = 600.0
+"""At most so often scratch pages are looked through for old ones: they live for days, and it is one more look."""
 RETRY_SECONDS = 5.0
 """After an error that nobody foresaw."""
 HANGING_INTERVALS = 5
@@ -67,18 +69,18 @@ class Notekeeping:
         self._looked_at = ""
         self._problems: dict[str, str] = {}
         self._restarts = 0
+        self._expire_at = now()
 
     # Called by the daemon
 
     def look(self, hint: Hint = EVERYTHING) -> None:
         """At the files of these notes, or of all, and on the way throw away what has had its time."""
         started = time.monotonic()
-        notes = self._memory.notes
         try:
-            looked = notes.look(hint)
+            looked = self._memory.notes.look(hint)
             if hint is EVERYTHING:
-                notes.scratch.expire()
                 self._looked_at = to_text(self._memory.clock())
+                self._expire()
             if looked.found or looked.put_back:
                 detail: dict[str, object] = {"found": len(looked.found), "put_back": len(looked.put_back)}
                 self._memory.runs.record("notes", "done", time.monotonic() - started, detail)
@@ -86,6 +88,12 @@ class Notekeeping:
         except RecollectError as error:
             self._note("look", str(error), time.monotonic() - started)
         self._tell_progress()
+
+    def _expire(self) -> None:
+        now = self._now()
+        if now >= self._expire_at:
+            self._memory.notes.scratch.expire()
+            self._expire_at = now + EXPIRY_SECONDS
 
     def start(self) -> None:
         worker = _Worker(self._now())
