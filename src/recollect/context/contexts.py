@@ -102,8 +102,9 @@ class Contexts:
         """
         return self.build(CONVERSATION, trigger, budget_tokens=budget_tokens, turn=turn)
 
-    def heartbeat(self, trigger: str = HEARTBEAT_PROMPT, *, budget_tokens: int = 0, turn: str = "") -> Context:
-        """What an agent is shown in a moment of its own: the same without what was said."""
+    def heartbeat(self, trigger: str = "", *, budget_tokens: int = 0, turn: str = "") -> Context:
+        """What an agent is shown in a moment of its own: the same without what was said. Without a trigger it is told
+        what a heartbeat is."""
         return self.build(HEARTBEAT, trigger, budget_tokens=budget_tokens, turn=turn)
 
     def build(self, pipeline: str | Pipeline, trigger: str = "", *, budget_tokens: int = 0, turn: str = "") -> Context:
@@ -158,6 +159,8 @@ class Contexts:
         return found.within(budget_tokens) if budget_tokens else found
 
     def _build(self, pipeline: Pipeline, before: State | None, trigger: str, turn: str) -> Built:
+        if pipeline.name == HEARTBEAT:
+            trigger = trigger.strip() or HEARTBEAT_PROMPT
         building = Building(self._readers, pipeline, self._around(), self._clock(), trigger=trigger, turn=turn)
         return building.build(before)
 

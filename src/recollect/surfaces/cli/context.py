@@ -82,8 +82,6 @@ def _check(purpose: str, budget: int | None, trigger: str, is_diff: bool, topic:
 def _made(memory: "Memory", purpose: str, budget: int | None, trigger: str, topic: str, recent: int) -> "Context":
     if purpose == REHYDRATION:
         return memory.context.rehydration(budget_tokens=budget or REHYDRATION_TOKENS, topic=topic, recent=recent)
-    if purpose == "heartbeat" and not trigger:
-        return memory.context.heartbeat(budget_tokens=budget or 0)
     return memory.context.build(purpose, trigger, budget_tokens=budget or 0)
 
 
@@ -114,7 +112,7 @@ def _show_difference(found: "Difference", as_json: bool) -> None:
         print_json(found)
         return
     say(f"{found.pipeline} of {found.agent}, after {'that of ' + when(found.since) if found.since else 'none'}")
-    say(f"It begins anew: {found.reason}." if found.reason else "It begins with all of the one before.")
+    say(_how_it_begins(found))
     say(
         f"{found.cached_tokens:,} tokens are the same as before and can be cached, {found.new_tokens:,} are new, "
         f"{found.lost_tokens:,} of the last one are lost."
@@ -125,3 +123,9 @@ def _show_difference(found: "Difference", as_json: bool) -> None:
         say(f"Messages: {amount(found.messages, 'message')} more")
     for note in found.notes:
         say(on_one_line(f"Note: {note.path} {note.change} {when(note.at)} {note.by}"))
+
+
+def _how_it_begins(found: "Difference") -> str:
+    if found.reason:
+        return f"It does not begin with all of the one before: {found.reason}."
+    return "It begins with what is frozen." if found.lost_tokens else "It begins with all of the one before."
