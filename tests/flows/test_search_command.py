@@ -301,7 +301,7 @@ def test_reindexing_changes_the_generation_and_no_answer(house: Path) -> None:
     assert value.keys() == {"documents", "deepened", "seconds", "generation"}
     assert (value["documents"], value["deepened"], value["generation"] > generation) == (8, 0, True)
     assert found(house, "arch beans", "--limit", 50)["hits"] == before
-    assert "8 messages indexed" in run("reindex", home=house).out
+    assert "8 documents indexed" in run("reindex", home=house).out
 
 
 def test_deepening_without_the_model_says_so(house: Path) -> None:

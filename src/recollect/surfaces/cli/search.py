@@ -213,7 +213,7 @@ def reindex(place: Place, deepen: bool, as_json: bool) -> None:
         value = {"documents": state.documents, "deepened": state.deepened}
         print_json({**value, "seconds": seconds, "generation": state.generation})
         return
-    say(f"{amount(state.documents, 'message')} indexed, {state.deepened:,} deepened, in {seconds:.1f} s.")
+    say(f"{amount(state.documents, 'document')} indexed, {state.deepened:,} deepened, in {seconds:.1f} s.")
     if state.deep and state.deepened < state.documents:
         say("`recollect up` deepens the rest in the background, or `recollect reindex --deepen` now.")
 
