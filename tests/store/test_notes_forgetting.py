@@ -1,9 +1,12 @@
 """What was forgotten goes out of notes too: from all versions, from the files, on every computer. On both engines."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from residue import residue_of
 from transcripts import Transcript
 
@@ -319,3 +322,58 @@ def test_edges_lead_to_the_lines_that_were_added_and_say_something() -> None:
     assert [(edge.from_id, edge.to_id) for edge in edges] == [("m", line_id("a#b.md", b"new"))]
     assert line_edges("a.md", None, "new\n", []) == []
     assert without(b"a\r\n  * b\t\n# b\nc", [b"b"]) == b"a\r\n# b\nc"
+
+
+def test_what_git_keeps_of_the_notes_is_named_as_out_of_reach(told: recollect.Memory) -> None:
+    told.notes.append("garden.md", f"{SECRET}\n", sources=[said(told, SECRET)])
+    (told.notes.folder / ".git").mkdir()
+
+    assert any(".git" in place for place in forget(told, note="garden.md", dry_run=True).out_of_reach)
+    assert not any(".git" in place for place in forget(told, message=said(told, OTHER).id, dry_run=True).out_of_reach)
+
+
+PATHS = st.sampled_from(["a.md", "b.md", "c/d.md"])
+STEPS = st.tuples(st.sampled_from(["told", "told", "own", "outside", "move", "undo", "look"]), PATHS, PATHS)
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+@given(steps=st.lists(STEPS, min_size=3, max_size=12), chosen=st.lists(st.booleans(), min_size=12, max_size=12))
+def test_random_forgets_leave_no_line_and_take_no_other(
+    open_house: OpenHouse, steps: list[tuple[str, str, str]], chosen: list[bool]
+) -> None:
+    memory = open_house()
+    sources: dict[int, Source] = {}
+    own: list[str] = []
+    for number, (step, path, other) in enumerate(steps):
+        file = memory.notes.folder / path
+        if step == "told":
+            record = memory.knowledge.remember(f"Number {number} of the things that are known").record
+            assert record
+            sources[number] = Source(kind=RECORD, id=record.id)
+            memory.notes.append(path, f"- told-line-{number}-of-this-house\n", sources=[sources[number]])
+        elif step == "own":
+            own.append(f"own-line-{number}-of-this-house")
+            memory.notes.append(path, f"{own[-1]}\n")
+        elif step == "outside" and file.exists():
+            own.append(f"outside-line-{number}-of-this-house")
+            file.write_text(f"{own[-1]}\n  {file.read_text(encoding='utf-8')}", encoding="utf-8")
+        elif step == "look":
+            memory.notes.look()
+        else:
+            with suppress(NotFound, Conflict):
+                _ = memory.notes.move(path, other) if step == "move" else memory.notes.undo(path)
+    memory.notes.look()
+    gone = [number for number in sources if chosen[number]]
+
+    for number in gone:
+        forgotten = forget(memory, record=sources[number].id)
+        assert (forgotten.state, forgotten.residue) == ("verified", []), forgotten
+
+    assert memory.notes.look().found == []
+    kept = [text for note in memory.notes.list(gone=True) for text in texts(memory, note.path)]
+    files = [file.read_text(encoding="utf-8") for file in memory.notes.folder.rglob("*") if file.is_file()]
+    for number in gone:
+        assert not any(f"told-line-{number}-" in text for text in (*kept, *files))
+    for number in sources.keys() - set(gone):
+        assert any(f"told-line-{number}-" in text for text in kept)
+    assert all(any(line in text for text in kept) for line in own)

@@ -39,6 +39,7 @@ from recollect.lineage import (
 )
 from recollect.notes.erasing import Erasing as NotesErasing
 from recollect.notes.lines import NOTE
+from recollect.notes.notes import FOLDER
 from recollect.notes.store import NoteStore
 from recollect.scopes import OWNER, Principal, sight_of
 from recollect.settings import Settings
@@ -196,6 +197,9 @@ class Forgetting:
         copies = [f"source file {path}" for path in plan.history.copies_on_disk] if plan.history else []
         made = ReceiptStore(session, self._house).exports()
         exports = [f"{export.kind} {export.path} of {export.at[:10]}" for export in made]
+        repository = self._settings.home / FOLDER / ".git"
+        if plan.notes.paths and repository.exists():
+            copies.append(f"what git keeps of the notes in {repository}")
         server = [] if self._database.files() else ["the server's own files and backups, until it writes over them"]
         return [*copies, *exports, *server]
 

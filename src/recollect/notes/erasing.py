@@ -168,7 +168,7 @@ class Erasing:
         tombstones.bury(NOTE_LINE, (_line_hash(keyed, path, line) for path, line in lines), origin)
         tombstones.bury(NOTE_TEXT, texts, origin)
         for path, some in reached.lines.items():
-            for _, version, content in list(self._rewritten(reached, path, some)):
+            for _, version, content in self._rewritten(reached, path, some):
                 self._store.rewrite(version, content)
         for path, last in reached.notes.items():
             self._store.erase(path, last)

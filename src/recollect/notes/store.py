@@ -1,6 +1,6 @@
 """All SQL on the tables of notes."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -53,7 +53,6 @@ ON CONFLICT (house, copy, path) DO UPDATE SET number = excluded.number, digest =
 DROP_COPY = "DELETE FROM notes_copies WHERE house = :house AND copy = :copy AND path = :path"
 DROP_COPIES = "DELETE FROM notes_copies WHERE house = :house AND copy = :copy"
 
-CONTENTS = f"SELECT {_COLUMNS}, content FROM notes_versions WHERE house = :house AND path = :path ORDER BY number"
 MOVED_TO = "SELECT DISTINCT path FROM notes_versions WHERE house = :house AND moved_from = :path"
 WITH_DIGEST = "SELECT DISTINCT path FROM notes_versions WHERE house = :house AND digest IN (:values)"
 REWRITE = """
@@ -175,9 +174,13 @@ class NoteStore:
 
     # Erasing
 
-    def contents(self, path: str) -> list[Note]:
-        """All versions of a note with what stands in them, the oldest first."""
-        return [_note(row) for row in self._session.rows(CONTENTS, self._given(path=path))]
+    def contents(self, path: str) -> Iterator[Note]:
+        """All versions of a note with what stands in them, the oldest first, one by one: together they may be large.
+        They may be rewritten meanwhile."""
+        for version in self.versions(path):
+            note = self.note(path, version.number)
+            if note:
+                yield note
 
     def copied_to(self, path: str, digests: Sequence[str]) -> set[str]:
         """Notes that were moved there from this one, or had one of these texts as a whole."""
