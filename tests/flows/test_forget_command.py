@@ -130,6 +130,22 @@ def test_a_conversation_or_a_file_goes_as_a_whole(
     assert told(home, "conversations") == []
 
 
+# Notes
+
+
+def test_a_dry_run_names_the_note_that_would_go(home: Path) -> None:
+    for text in (SECRET, "In the blue watering can."):
+        assert run("notes", "write", "keys.md", text, home=home).code == 0
+
+    plan = told(home, "forget", "--note", "keys.md", "--dry-run")
+    read = run("forget", "--note", "keys.md", "--dry-run", home=home).out
+
+    assert (plan["target"], plan["reached"]["note"]) == ("note", ["keys.md"])
+    assert read.startswith("This would go: 1 note, 2 note versions.\n")
+    assert "Notes, with all their versions\n  keys.md\n" in read
+    assert run("notes", "show", "keys.md", home=home).out == "In the blue watering can.\n"
+
+
 # People
 
 
@@ -205,6 +221,9 @@ def test_without_anything_forgotten_there_is_nothing_to_tell(home: Path) -> None
         ([], 2, ["Name one thing"]),
         (["abc", "--subject", "x"], 2, ["Name one thing"]),
         (["abc", "--receipts"], 2, ["Name one thing"]),
+        (["abc", "--note", "x.md"], 2, ["Name one thing", "--note"]),
+        (["--note", "x.md"], 3, ["x.md", "recollect notes list --gone"]),
+        (["--note", "../x.md"], 2, ["../x.md"]),
         (["--verify", "--receipts"], 2, ["Name one thing"]),
         (["zzzz"], 3, ["'zzzz'", "recollect records"]),
         (["--message", "zzzz"], 3, ["'zzzz'"]),
