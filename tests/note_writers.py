@@ -72,6 +72,7 @@ def started_writer(
     writer = NoteWriter(process, output)
     try:
         wait_for("the process to be ready", writer.is_ready)
+        assert process.poll() is None, writer.errors
         yield writer
     finally:
         if process.poll() is None:
