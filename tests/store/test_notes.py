@@ -473,3 +473,11 @@ def test_what_is_no_text_is_not_changed_in_part(memory: recollect.Memory) -> Non
     with pytest.raises(Conflict, match="not UTF-8"):
         memory.notes.append("latin.md", "more")
     assert file(memory, "latin.md").read_bytes() == b"caf\xe9"
+
+
+def test_a_file_in_the_place_of_the_folder_is_named(memory: recollect.Memory) -> None:
+    memory.settings.home.mkdir(parents=True, exist_ok=True)
+    memory.notes.folder.write_text("not a folder", encoding="utf-8")
+    for act in (memory.notes.look, memory.notes.prepare, lambda: memory.notes.write("user.md", "text")):
+        with pytest.raises(Conflict, match="is no folder"):
+            act()

@@ -20,7 +20,7 @@ STEP_BYTES = 4
 """Two counts from the same number meet in a given number once in two thousand million; four thousand million fit."""
 END = (1 << 63) - 1
 
-NOTE = "INSERT INTO feed_changes (house, change, kind, id) VALUES (:house, :change, :kind, :id) ON CONFLICT DO NOTHING"
+TOUCH = "INSERT INTO feed_changes (house, change, kind, id) VALUES (:house, :change, :kind, :id) ON CONFLICT DO NOTHING"
 NEWEST = "SELECT max(change) FROM feed_changes WHERE house = :house"
 AFTER = """
 SELECT change, kind, id FROM feed_changes
@@ -70,7 +70,7 @@ class FeedStore:
         touched = sorted(ids)
         if touched:
             number = self._number = self._number or self.newest() + _step()
-            self._session.many(NOTE, [(self._house, number, kind, one) for one in touched])
+            self._session.many(TOUCH, [(self._house, number, kind, one) for one in touched])
 
     def newest(self) -> int:
         return self._session.value(NEWEST, {"house": self._house}) or 0

@@ -64,6 +64,11 @@ class Files:
     def is_there(self) -> bool:
         return self.root.is_dir()
 
+    def check_root(self) -> None:
+        """Obstructed where something else lies in the place of the folder."""
+        if os.path.lexists(self.root) and not self.is_there():
+            raise Obstructed(f"{self.root} is no folder, and notes lie in a folder of that name. Move it away.")
+
     # Reading
 
     def look(self, path: str) -> Look | None:
@@ -138,6 +143,7 @@ class Files:
         """Whether it had to be made. It is private from the first moment."""
         if self.is_there():
             return False
+        self.check_root()
         try:
             self.root.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
         except OSError as error:

@@ -139,21 +139,22 @@ class Folder:
     def _suspicious(self, looked: Looked) -> list[str]:
         """Paths of which the file and the versions may not agree."""
         if not self.files.is_there():
+            self.files.check_root()
             return self._lost()
         seen = self.files.walk()
         looked.problems += seen.problems
         with self._database.read() as session:
             store = NoteStore(session, self._house)
-            copies, heads = store.copies(self.copy), store.every()
+            copies, heads = store.copies(self.copy), store.heads()
         changed = {
             path
             for path, look in seen.files.items()
             if path not in copies or not _is_same(copies[path], look) or path not in heads
         }
         changed |= {path for path, copy in copies.items() if path not in seen.files or copy.purge}
-        for path, head in heads.items():
+        for path, (number, digest) in heads.items():
             known = copies[path].number if path in copies else 0
-            if known != head.number and (path in seen.files or not head.is_gone):
+            if known != number and (digest or path in seen.files):
                 changed.add(path)
         return sorted(path for path in changed if not _is_below(path, seen.unknown))
 
@@ -161,7 +162,7 @@ class Folder:
         """All notes, where the folder itself is gone: nobody deletes them one by one like that."""
         with self._database.read() as session:
             store = NoteStore(session, self._house)
-            missing = [path for path, head in store.every().items() if not head.is_gone]
+            missing = [path for path, (_, digest) in store.heads().items() if digest]
             has_copies = bool(store.copies(self.copy))
         if has_copies:
             with self._database.write() as session:

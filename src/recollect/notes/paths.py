@@ -19,6 +19,8 @@ MOST_PATH_BYTES = 500
 MOST_NAME_BYTES = 200
 MOST_DEPTH = 10
 _FORBIDDEN = re.compile(r'[\x00-\x1f\x7f-\x9f<>:"|?*\\\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]')
+_PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*[A-Za-z0-9_-]|[A-Za-z0-9_]")
+"""What most names are: nothing is wrong with them but that they may be the name of a device."""
 _DEVICES = frozenset({"con", "prn", "aux", "nul", "conin$", "conout$", "clock$"}) | {
     f"{name}{number}" for name in ("com", "lpt") for number in "0123456789¹²³"
 }
@@ -75,6 +77,8 @@ def is_name(part: str) -> bool:
 
 
 def _wrong(part: str) -> str:
+    if len(part) <= MOST_NAME_BYTES and _PLAIN.fullmatch(part) and part.partition(".")[0].lower() not in _DEVICES:
+        return ""
     if part in ("", ".", ".."):
         return f"{part!r} is no name, and no note lies outside its folder"
     if part.startswith("."):

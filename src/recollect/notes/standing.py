@@ -31,10 +31,10 @@ class Standing:
 def standing_of(store: NoteStore, files: Files, since: str) -> Standing:
     """`since`: from when on conflicts are told."""
     seen = files.walk()
-    latest = {path: version for path, version in store.every().items() if not version.is_gone}
+    latest = {path: digest for path, (_, digest) in store.heads().items() if digest}
     problems = list(seen.problems)
     known = [path for path in latest if not _is_unknown(path, seen.unknown)]
-    behind = [path for path in sorted({*seen.files, *known}) if _is_behind(files, path, latest.get(path), problems)]
+    behind = [path for path in sorted({*seen.files, *known}) if _is_behind(files, path, latest.get(path, ""), problems)]
     problems += [
         Problem(path=path, reason=f"{path} is no status: {wrong}")
         for path, note in store.notes([path for path in latest if kind_of(path) is Kind.STATUS]).items()
@@ -50,13 +50,13 @@ def standing_of(store: NoteStore, files: Files, since: str) -> Standing:
     )
 
 
-def _is_behind(files: Files, path: str, latest: Version | None, problems: list[Problem]) -> bool:
+def _is_behind(files: Files, path: str, digest: str, problems: list[Problem]) -> bool:
     try:
         found = files.read(path)
     except RecollectError as error:
         problems.append(Problem(path=path, reason=str(error)))
         return False
-    return (digest_of(found.content) if found else "") != (latest.digest if latest else "")
+    return (digest_of(found.content) if found else "") != digest
 
 
 def _is_unknown(path: str, unknown: list[str]) -> bool:

@@ -26,7 +26,7 @@ LISTED = f"""
 SELECT {_COLUMNS} FROM notes_versions
 WHERE {_LATEST} AND path >= :first AND path < :beyond{{conditions}} ORDER BY path LIMIT :limit
 """
-EVERY = f"SELECT {_COLUMNS} FROM notes_versions WHERE {_LATEST}"
+HEADS = f"SELECT path, number, digest FROM notes_versions WHERE {_LATEST}"
 VERSIONS = f"SELECT {_COLUMNS} FROM notes_versions WHERE house = :house AND path = :path"
 ONE = f"SELECT {_COLUMNS}, content FROM notes_versions WHERE house = :house AND path = :path AND number = :number"
 WAS_THERE = """
@@ -118,8 +118,9 @@ class NoteStore:
         given = self._given(first=first, beyond=beyond, after=after, limit=limit)
         return [_version(row) for row in self._session.rows(LISTED.format(conditions=conditions), given)]
 
-    def every(self) -> dict[str, Version]:
-        return {row[0]: _version(row) for row in self._session.rows(self._seen(EVERY), self._given())}
+    def heads(self) -> dict[str, tuple[int, str]]:
+        """Path → (number, digest) of the latest version; an empty digest: it is gone."""
+        return {path: (number, digest) for path, number, digest in self._session.rows(HEADS, self._given())}
 
     def versions(self, path: str) -> list[Version]:
         """The oldest first."""
