@@ -79,6 +79,7 @@ class Files:
         except FileNotFoundError:
             return None
         except OSError as error:
+            self.check_root()
             raise explained(error, path) from error
 
     def read(self, path: str) -> Contents | None:
@@ -91,6 +92,7 @@ class Files:
         except FileNotFoundError:
             return None
         except OSError as error:
+            self.check_root()
             raise explained(error, path) from error
 
     def names_in(self, folder: str) -> set[str]:
