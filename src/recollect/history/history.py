@@ -204,7 +204,8 @@ class History:
         """What was said last in any conversation, the oldest first. `after`: only what was said later than this time;
         `author`: only what users or what assistants said."""
         with self._database.read() as session:
-            return latest_said(self._conversations(session), self._messages(session), limit, after=after, author=author)
+            conversations, messages = self._conversations(session), self._messages(session)
+            return latest_said(conversations, messages, self._clock(), limit, after=after, author=author)
 
     def waiting(self, most: int) -> dict[Status, int]:
         """How many conversations wait for the librarian: ready, queued, processing; of each `most` at the most."""

@@ -2,11 +2,14 @@
 
 Messages have no index on time, and need none: no message is later than the end of its conversation, and conversations
 have one. So conversations are read from the one that ended last, until none that is left could hold anything later than
-what was found.
+what was found. They are looked for in the last day, then in longer and longer times: an engine that does not know yet
+how many there are would else put all of them in order.
 """
 
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 
+from recollect.clock import to_text
 from recollect.history.messages import Message
 from recollect.history.store import ConversationStore, MessageStore
 
@@ -14,15 +17,23 @@ PAGE = 10
 """Conversations asked for at once."""
 MOST_READ = 200
 """Conversations read at the most, for what is rare in them: who said nothing in so many is not who goes on talking."""
+WINDOWS_DAYS = (1, 8, 64, 512)
+"""Before now. What is left after them is all there was before."""
 _END = ("9999-99", "")
 
 
 def latest_said(
-    conversations: ConversationStore, messages: MessageStore, limit: int, *, after: str = "", author: str = ""
+    conversations: ConversationStore,
+    messages: MessageStore,
+    now: datetime,
+    limit: int,
+    *,
+    after: str = "",
+    author: str = "",
 ) -> list[Message]:
     """The oldest first. `after`: only what was said later than this."""
     found: list[Message] = []
-    for read, (ended_at, conversation_id) in enumerate(_latest_ended(conversations)):
+    for read, (ended_at, conversation_id) in enumerate(_latest_ended(conversations, now, after)):
         is_full = len(found) == limit and ended_at < found[0].at
         if is_full or ended_at <= after or read == MOST_READ:
             break
@@ -32,8 +43,12 @@ def latest_said(
     return found
 
 
-def _latest_ended(conversations: ConversationStore) -> Iterator[tuple[str, str]]:
+def _latest_ended(conversations: ConversationStore, now: datetime, after: str) -> Iterator[tuple[str, str]]:
     before = _END
-    while page := conversations.latest_ended(before, PAGE):
-        yield from page
-        before = page[-1]
+    for since in (*(to_text(now - timedelta(days=days)) for days in WINDOWS_DAYS), ""):
+        while page := conversations.latest_ended(since, before, PAGE):
+            yield from page
+            before = page[-1]
+        if since <= after:
+            return
+        before = (since, "")

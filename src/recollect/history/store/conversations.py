@@ -64,7 +64,8 @@ FROM history_conversations WHERE house = :house AND messages > 0 AND started_at 
 """
 LATEST_ENDED = f"""
 SELECT id, ended_at FROM history_conversations
-WHERE house = :house AND messages > 0 AND ended_at <= :until AND (ended_at < :until OR id < :before) {SEEN}
+WHERE house = :house AND ended_at >= :since AND ended_at <= :until AND (ended_at < :until OR id < :before)
+    AND messages > 0 {SEEN}
 ORDER BY ended_at DESC, id DESC LIMIT :limit
 """
 WAITING = f"""
@@ -146,9 +147,9 @@ class ConversationStore:
     def counts(self, ready_before: str) -> dict[str, int]:
         return dict(self._session.rows(limited(COUNT, self._seen), self._given(ready_before=ready_before)))
 
-    def latest_ended(self, before: tuple[str, str], limit: int) -> list[tuple[str, str]]:
-        """(when it ended, id) of the latest before such a pair, the latest first."""
-        given = self._given(until=before[0], before=before[1], limit=limit)
+    def latest_ended(self, since: str, before: tuple[str, str], limit: int) -> list[tuple[str, str]]:
+        """(when it ended, id) of the latest since a time and before such a pair, the latest first."""
+        given = self._given(since=since, until=before[0], before=before[1], limit=limit)
         rows = self._session.rows(limited(LATEST_ENDED, self._seen_each), given)
         return [(ended_at, conversation_id) for conversation_id, ended_at in rows]
 

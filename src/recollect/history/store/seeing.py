@@ -30,12 +30,13 @@ def of_seen_files(sight: Sight, column: str = "file_id", house: str = ":house") 
 
 
 def by_seen_file(sight: Sight, column: str) -> str:
-    """The same for a statement that reads only the first rows of an index: each row's file is looked at, not all files
-    gathered before. `column`: with the name of its table, which is not history_files."""
+    """The same for a statement that reads few rows: each row's file is looked at, not all files gathered before. It
+    asks for a value, since an engine may begin with the files where it is asked whether there is one. `column`: with
+    the name of its table."""
     if sight.scopes is None:
         return ""
     seen = seen_files(sight, "f.")
-    return f" AND EXISTS (SELECT 1 FROM history_files f WHERE f.house = :house AND f.id = {column}{seen})"
+    return f" AND (SELECT 1 FROM history_files f WHERE f.house = :house AND f.id = {column}{seen}) = 1"
 
 
 def limited(statement: str, condition: str) -> str:
