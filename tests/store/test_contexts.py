@@ -147,7 +147,10 @@ def test_files_that_appear_change_or_go_with_any_tool_are_told(talk: Talk) -> No
     assert 'soul.md" change="new" at="2026-03-02 12:02" by="another program">\nI am calm.\n</note>' in second.text
     assert 'soul.md" change="removed" at="2026-03-02 12:04" by="another program"/>' in third.text
     assert third.text.startswith(second.text)
-    assert talk.turn("Four.").text.count("change=") == 2
+    last = talk.turn("Four.")
+    assert last.text.count("change=") == 2
+    assert "change=" not in last.added
+    assert last.text == third.text + last.added
 
 
 def test_of_a_long_note_only_the_lines_that_changed_are_told(talk: Talk) -> None:
@@ -429,7 +432,7 @@ def test_the_trigger_is_never_cut_and_an_impossible_budget_is_told_with_its_numb
     long = "words and more words\n" * 600
     made = memory.context.conversation(long, budget_tokens=6_000)
     assert long in made.text
-    with pytest.raises(Invalid, match=r"2,000 tokens is too small.*needs [\d,]+ .*the trigger 4,"):
+    with pytest.raises(Invalid, match=r"2,000 tokens is too small.*frozen needs [\d,]+ and the trigger 4,"):
         memory.context.conversation(long, budget_tokens=2_000)
     with pytest.raises(Invalid, match="what is frozen"):
         memory.context.conversation("Hi.", budget_tokens=100)
@@ -507,3 +510,17 @@ def test_real_usage_changes_the_count_only_when_everything_begins_anew(memory: r
     third = memory.context.conversation("Three.")
     assert second.sections[0].tokens == first.sections[0].tokens
     assert third.sections[0].tokens == pytest.approx(first.sections[0].tokens * 3 / 4, abs=2)
+
+
+def test_so_many_changes_that_there_is_no_room_for_them_move_into_the_prompt(
+    memory: recollect.Memory, clock: FrozenClock, projects: Path
+) -> None:
+    talk = Talk(memory, clock, projects, pipeline=with_messages(4, 60))
+    talk.turn("One.")
+    names = ("user.md", "MEMORY.md", "agents/assistant/identity.md", "agents/assistant/threads.md")
+    for name in names:
+        memory.notes.write(name, f"News in {name}.\n")
+    made = talk.turn("Two.")
+    assert made.reason == "trimmed"
+    assert all(f"News in {name}." in head(made) for name in names)
+    assert talk.turn("Three.").text.count("change=") == 0

@@ -53,6 +53,8 @@ class Context:
     budget_tokens: int
     reason: str = ""
     """Why it does not begin with all the bytes of the one before: first, restart, gap … Empty: it does."""
+    added: str = ""
+    """Behind what is frozen, what came with this one: for who has the conversation at hand and appends to it."""
 
     @property
     def text(self) -> str:

@@ -7,19 +7,19 @@ Nothing is written here: the new state is given back, so that somebody may also 
 """
 
 import hashlib
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from recollect import redaction
 from recollect.clock import from_text, to_text
 from recollect.context import tail
-from recollect.context.blocks import Context, Section
+from recollect.context.blocks import Context
 from recollect.context.board import Live, live, now_text
-from recollect.context.calibration import Calibration, Recent, calibration
+from recollect.context.calibration import Recent, calibration
 from recollect.context.freezing import Material, frozen_sections
-from recollect.context.pipelines import AWARENESS, HISTORY, TRIGGER, Pipeline
+from recollect.context.pipelines import AWARENESS, HISTORY, TRIGGER, Pipeline, SectionSpec
 from recollect.context.rehydration import Rehydration
+from recollect.context.rendering import context_of, counted
 from recollect.context.state import FORMAT, Item, Kind, Reason, Seen, State
 from recollect.context.system_prompt import Surroundings
 from recollect.context.watching import gone, kept, places_of, seen_notes
@@ -109,9 +109,12 @@ class Building:
             state.turn += 1
             self._go_on(state, current)
         added = sum(item.kind is Kind.MESSAGE and item.turn == state.turn for item in state.items)
-        is_trimmed = self._fit(state)
+        if self._is_too_long(state):
+            reason = reason or Reason.TRIMMED
+            state = self._trimmed(state, receipts)
+        state.items += self._trigger_items(state)
         state.turn_name, state.last_at = self._turn, to_text(self._now)
-        return self._built(state, reason or (Reason.TRIMMED if is_trimmed else None), added)
+        return self._built(state, reason, added)
 
     # Whether it goes on
 
@@ -145,14 +148,14 @@ class Building:
     # Beginning and going on
 
     def _begin(self, receipts: int) -> State:
-        counted = calibration(self._readers.recent_usage)
+        usual = calibration(self._readers.recent_usage)
         state = State(
             format=FORMAT,
             belongs_to=self._belongs_to(),
             fingerprint=self._fingerprint(),
             receipts=receipts,
-            tokens=counted.tokens,
-            per_bytes=counted.per_bytes,
+            tokens=usual.tokens,
+            per_bytes=usual.per_bytes,
             built_at=to_text(self._now),
             turn=1,
         )
@@ -162,27 +165,25 @@ class Building:
             around=self._around,
             standing=self._standing(),
             notes=notes,
-            estimate=counted.estimate,
+            estimate=usual.estimate,
         )
         state.frozen = frozen_sections(self._pipeline, material)
         state.notes = {place: kept(seen) for place, seen in notes.items()}
         state.told = dict(state.notes)
         if self._history:
-            self._begin_history(state, self._history.messages, counted)
+            self._begin_history(state, self._history)
         return state
 
-    def _begin_history(self, state: State, messages: int, counted: Calibration) -> None:
-        found = self._readers.history.latest(messages)
+    def _begin_history(self, state: State, spec: SectionSpec) -> None:
+        found = self._readers.history.latest(spec.messages)
         state.floor_at = found[0].at if found else ""
         items = tail.message_items(tail.without_triggers(state, found, self._trigger), self._names, state.turn, "")
-        number = tail.first_items(items, self._room(state), counted.estimate)
+        number = tail.first_items(items, self._room(state), counted(state).estimate)
         if number:
             state.left_out = number
             state.floor_at = max(item.at for item in items[:number])
         line = [tail.left_out_item(number, state.turn)] if number else []
-        heading = (
-            [tail.heading_item(self._history.heading, state.turn)] if self._history and self._history.heading else []
-        )
+        heading = [tail.heading_item(spec.heading, state.turn)] if spec.heading else []
         if items:
             state.items = [*heading, *line, *items[number:]]
 
@@ -213,42 +214,38 @@ class Building:
 
     # Inside the budget
 
-    def _fit(self, state: State) -> bool:
-        """Put the trigger behind everything, and let go what there is no room for; whether something went."""
-        estimate = _counted(state).estimate
-        room = self._room(state)
-        messages = self._history.messages if self._history else len(state.items)
-        is_trimmed = tail.is_too_long(state.items, room, messages, estimate)
-        if is_trimmed:
-            tail.trim(state, room, messages, estimate)
-            if tail.tokens_of(state.items, estimate) > room:
-                raise self._impossible(state, tail.tokens_of(state.items, estimate))
-        state.items += self._trigger_items(state)
-        return is_trimmed
+    def _is_too_long(self, state: State) -> bool:
+        return tail.is_too_long(state.items, self._room(state), self._messages(state), counted(state).estimate)
+
+    def _trimmed(self, state: State, receipts: int) -> State:
+        """What grows, cut to half. Where so many notes changed that there is no room to tell it, everything anew."""
+        if tail.trim(state, self._room(state), self._messages(state), counted(state).estimate):
+            return state
+        state = self._begin(receipts)
+        tail.trim(state, self._room(state), self._messages(state), counted(state).estimate)
+        return state
+
+    def _messages(self, state: State) -> int:
+        return self._history.messages if self._history else len(state.items)
 
     def _room(self, state: State) -> int:
         """For what grows, in tokens: what the frozen sections and the trigger leave of the budget."""
-        estimate = _counted(state).estimate
+        estimate = counted(state).estimate
         head = sum(estimate(section.text) for section in state.frozen)
         room = self._pipeline.budget_tokens - head - tail.tokens_of(self._trigger_items(state), estimate)
         if room < 0:
-            raise self._impossible(state, 0)
+            raise self._impossible(state)
         own = self._history.budget_tokens if self._history else 0
         return min(room, own) if own else room
 
-    def _impossible(self, state: State, changes: int) -> Invalid:
-        estimate = _counted(state).estimate
-        parts = {
-            "what is frozen": sum(estimate(section.text) for section in state.frozen),
-            "the trigger": tail.tokens_of(self._trigger_items(state), estimate),
-            "notes that changed": changes,
-        }
-        needed = sum(parts.values())
-        told = ", ".join(f"{name} {number:,}" for name, number in parts.items() if number)
+    def _impossible(self, state: State) -> Invalid:
+        estimate = counted(state).estimate
+        head = sum(estimate(section.text) for section in state.frozen)
+        trigger = tail.tokens_of(self._trigger_items(state), estimate)
         return Invalid(
             f"A budget of {self._pipeline.budget_tokens:,} tokens is too small for the pipeline "
-            f"{self._pipeline.name!r}: it needs {needed:,} ({told}). Give a budget of {needed:,} or more, "
-            "or a shorter trigger: it is never cut."
+            f"{self._pipeline.name!r}: what is frozen needs {head:,} and the trigger {trigger:,}, which is never cut. "
+            f"Give a budget of {head + trigger:,} or more, or a shorter trigger."
         )
 
     def _trigger_items(self, state: State) -> list[Item]:
@@ -270,45 +267,6 @@ class Building:
     def _built(self, state: State, reason: Reason | None, messages: int) -> Built:
         context = context_of(state, self._pipeline, reason)
         return Built(context=context, state=state, reason=reason, changed=self._changed, messages=messages)
-
-
-def context_of(state: State, pipeline: Pipeline, reason: Reason | None = None) -> Context:
-    """The context that a state is of."""
-    estimate = _counted(state).estimate
-    sections = [
-        Section(name=section.name, text=section.text, tokens=estimate(section.text), is_frozen=True)
-        for section in state.frozen
-    ]
-    is_triggered = bool(state.items) and state.items[-1].kind is Kind.TRIGGER and state.items[-1].turn == state.turn
-    growing, last = (state.items[:-1], state.items[-1:]) if is_triggered else (state.items, [])
-    for source, name, items in ((HISTORY, "changes", growing), (TRIGGER, "trigger", last)):
-        if items:
-            spec = pipeline.the(source)
-            blocks = _blocks(items)
-            text = "".join(blocks)
-            named = spec.name if spec else name
-            said = sum(item.kind is Kind.MESSAGE for item in items)
-            sections.append(Section(name=named, text=text, tokens=estimate(text), documents=said, blocks=tuple(blocks)))
-    left_out = state.left_out + sum(section.left_out for section in state.frozen)
-    return Context(sections=sections, left_out=left_out, budget_tokens=pipeline.budget_tokens, reason=str(reason or ""))
-
-
-def _blocks(items: Sequence[Item]) -> list[str]:
-    """What came with one context stays together, its trigger apart: so no end of a block ever moves."""
-    blocks: list[str] = []
-    key: tuple[int, bool] | None = None
-    for item in items:
-        of_item = item.turn, item.kind is Kind.TRIGGER
-        if of_item == key:
-            blocks[-1] += item.text
-        else:
-            blocks.append(item.text)
-        key = of_item
-    return blocks
-
-
-def _counted(state: State) -> Calibration:
-    return Calibration(tokens=state.tokens, per_bytes=max(state.per_bytes, 1))
 
 
 def _message_ids(state: State) -> list[str]:

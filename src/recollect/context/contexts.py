@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recollect.clock import Clock
-from recollect.context.blocks import Context
-from recollect.context.building import Building, Built, Readers, context_of
-from recollect.context.calibration import Calibration, Recent
+from recollect.context.blocks import Context, escaped
+from recollect.context.building import Building, Built, Readers
+from recollect.context.calibration import Recent
 from recollect.context.difference import Difference, difference_of
 from recollect.context.pipelines import CONVERSATION, HEARTBEAT, REHYDRATION, Pipeline, checked, pipeline_named
 from recollect.context.rehydration import Rehydration
+from recollect.context.rendering import context_of, counted
 from recollect.context.state import FORMAT, Reason, State, load, save, set_pending, state_path
 from recollect.context.system_prompt import Surroundings
 from recollect.context.your_memory import HEARTBEAT as HEARTBEAT_PROMPT
@@ -133,9 +134,8 @@ class Contexts:
         built = self._build(chosen, before, trigger, "")
         is_known = before is not None and before.format == FORMAT
         last = context_of(before, chosen) if before and is_known else None
-        counted = Calibration(tokens=built.state.tokens, per_bytes=built.state.per_bytes)
         since = before.last_at if before else ""
-        return difference_of(chosen.name, self._principal.scope, last, since, built, counted)
+        return difference_of(chosen.name, self._principal.scope, last, since, built, counted(built.state))
 
     def restarted(self) -> None:
         """The program that talks to the model began anew: so do the contexts of this agent."""
@@ -168,7 +168,7 @@ class Contexts:
         notes = self._readers.notes
         return Surroundings(
             agent=self._principal.name,
-            user=self._readers.settings.user_name.strip() or "the user",
+            user=escaped(self._readers.settings.user_name) or "the user",
             folder=notes.own_folder,
             computer=f"{platform.node() or 'without a name'} ({platform.system()})",
             version=self._version,

@@ -158,6 +158,8 @@ def first_items(items: Sequence[Item], room_tokens: int, estimate: Estimate) -> 
         if held > room_tokens // GROWTH:
             break
         kept += 1
+    if not kept and items and estimate(items[-1].text) <= room_tokens:
+        kept = 1
     return len(items) - kept
 
 
@@ -170,19 +172,26 @@ def tokens_of(items: Sequence[Item], estimate: Estimate) -> int:
     return sum(estimate(item.text) for item in items)
 
 
-def trim(state: State, room_tokens: int, messages: int, estimate: Estimate) -> None:
-    """Down to half. Everything that stays is of this turn: no block before it can be the same."""
-    room = room_tokens - tokens_of([left_out_item(state.left_out + len(state.items), state.turn)], estimate)
+def trim(state: State, room_tokens: int, messages: int, estimate: Estimate) -> bool:
+    """Down to half. Everything that stays is of this turn: no block before it can be the same. False: there is no room
+    even for what is told of notes, and nothing was done."""
     heading = [item for item in state.items if item.kind is Kind.HEADING]
-    changes = _condensed(state, room // 2, estimate)
     said = [item for item in state.items if item.kind in _SAID]
-    free = max(room - tokens_of([*heading, *changes], estimate), 0)
-    number = trimmed_messages([estimate(item.text) for item in said], free, messages * GROWTH)
+    around = [*heading, left_out_item(state.left_out + len(said), state.turn)]
+    changes = _condensed(state, room_tokens // 2, estimate)
+    free = room_tokens - tokens_of([*around, *changes], estimate)
+    number = trimmed_messages([estimate(item.text) for item in said], max(free, 0), messages * GROWTH)
     dropped, kept = said[:number], said[number:]
-    state.left_out += sum(item.kind is Kind.MESSAGE for item in dropped)
+    left_out = state.left_out + len(dropped)
+    if left_out:
+        around[-1] = left_out_item(left_out, state.turn)
+    items = [*(around if left_out else heading), *changes, *kept] if free >= 0 else [*changes, *kept]
+    if tokens_of(items, estimate) > room_tokens:
+        return False
+    state.left_out = left_out
     state.floor_at = max([state.floor_at, *(item.at for item in dropped)])
-    line = [left_out_item(state.left_out, state.turn)] if state.left_out else []
-    state.items = [msgspec.structs.replace(item, turn=state.turn) for item in [*heading, *line, *changes, *kept]]
+    state.items = [msgspec.structs.replace(item, turn=state.turn) for item in items]
+    return True
 
 
 def _condensed(state: State, room_tokens: int, estimate: Estimate) -> list[Item]:
