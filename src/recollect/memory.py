@@ -187,15 +187,25 @@ class Memory:
     def transfer(self) -> "Transfer":
         from recollect.transfer import Transfer
 
-        return Transfer(self.database, self.settings, self.clock, self.principal)
+        return Transfer(self.database, self.settings, self.clock, self.principal, look=self.notes.look)
 
     @property
     def forgetting(self) -> "Forgetting":
+        from recollect.context.state import drop_states
         from recollect.forgetting import Forgetting
 
         # The index is the house's, whoever forgets.
         house = self._owner or self
-        return Forgetting(self.database, self.settings, self.clock, lambda: house.recall, principal=self.principal)
+        notes, runtime = house.notes, self.settings.runtime
+        return Forgetting(
+            self.database,
+            self.settings,
+            self.clock,
+            lambda: house.recall,
+            principal=self.principal,
+            look=notes.look,
+            clean=[notes.clear_held, lambda: drop_states(runtime)],
+        )
 
     def forget(
         self,
@@ -205,6 +215,7 @@ class Memory:
         conversation: str = "",
         file: str = "",
         subject: str = "",
+        note: str = "",
         with_sources: bool = False,
         dry_run: bool = False,
         verify: bool = True,
@@ -216,6 +227,7 @@ class Memory:
             conversation=conversation,
             file=file,
             subject=subject,
+            note=note,
             with_sources=with_sources,
             dry_run=dry_run,
             verify=verify,

@@ -146,6 +146,19 @@ def test_a_dry_run_names_the_note_that_would_go(home: Path) -> None:
     assert run("notes", "show", "keys.md", home=home).out == "In the blue watering can.\n"
 
 
+def test_a_note_goes_with_its_versions_and_its_file_and_may_be_written_anew(home: Path) -> None:
+    for text in (SECRET, "In the blue watering can."):
+        assert run("notes", "write", "keys.md", text, home=home).code == 0
+
+    gone = told(home, "forget", "--note", "keys.md")
+
+    assert (gone["target"], gone["verified"], gone["removed"]["note_versions"]) == ("note", True, 2)
+    assert is_in_a_file_of(home, "flower pot") == is_in_a_file_of(home, "watering can") == []
+    assert not (home / "notes" / "keys.md").exists()
+    assert run("notes", "write", "keys.md", "On the hook.", home=home).code == 0
+    assert len(told(home, "notes", "history", "keys.md")) == 1
+
+
 # People
 
 

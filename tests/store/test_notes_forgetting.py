@@ -377,3 +377,27 @@ def test_random_forgets_leave_no_line_and_take_no_other(
     for number in sources.keys() - set(gone):
         assert any(f"told-line-{number}-" in text for text in kept)
     assert all(any(line in text for text in kept) for line in own)
+
+
+def test_no_digest_of_a_forgotten_text_stays_for_a_folder_that_nobody_looks_at(
+    told: recollect.Memory, tmp_path: Path, engine: str, clock: FrozenClock
+) -> None:
+    for path in ("whole.md", "edited.md", "removed.md"):
+        told.notes.write(path, f"{PLAIN}\n")
+        told.notes.append(path, f"{SECRET}\n", sources=[said(told, SECRET)])
+    known = {version.digest for path in ("whole.md", "edited.md", "removed.md") for version in told.notes.history(path)}
+    with other_home(told, tmp_path / "other", engine, clock) as other:
+        (other.notes.folder / "edited.md").write_text(f"{PLAIN}\n{SECRET}\n{OTHER}\n", encoding="utf-8")
+        (other.notes.folder / "removed.md").unlink()
+        forget(told, note="whole.md", verify=False)
+        forget(told, message=said(told, SECRET).id)
+        with told.database.read() as session:
+            digests = {row[0] for row in session.rows("SELECT digest FROM notes_copies WHERE purge = 1")}
+
+        other.notes.look()
+
+        assert digests == {"", other.notes.read("edited.md", 1).digest}
+        assert digests < known | {""}
+        assert other.notes.read("edited.md").text == f"{PLAIN}\n{OTHER}\n"
+        assert other.notes.read("edited.md").unseen == 0
+        assert other.notes.find("removed.md") is None

@@ -177,11 +177,9 @@ class Folder:
         copy, head = store.copy(self.copy, path), store.latest([path]).get(path)
         found = self.files.read(path)
         content = found.content if found else None
+        if copy and copy.purge and content:
+            content = self._purge(writing.session, path, content) or None
         is_unchanged = copy is not None and digest_of_file(content) == copy.digest
-        if copy and copy.purge and content is not None:
-            content = self._purge(writing.session, path, content)
-            if not content.strip() and (head is None or head.is_gone):
-                content = None
         digest, now = digest_of_file(content), head.digest if head else ""
         if digest == now:
             self._agree(writing, path, head, found, content)

@@ -4,8 +4,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-import zstandard
-
 from recollect.database import Row, Session
 from recollect.feed import NOTE, FeedStore
 from recollect.notes.versions import ACCEPTED, OPEN, Action, Note, Version
@@ -60,7 +58,12 @@ UPDATE notes_versions SET content = :content, digest = :digest, size = :size, re
 WHERE house = :house AND path = :path AND number = :number
 """
 ERASE = "DELETE FROM notes_versions WHERE house = :house AND path = :path AND number <= :last"
-PURGE = "UPDATE notes_copies SET purge = 1 WHERE house = :house AND path = :path"
+_OF_COPY = "FROM notes_versions v WHERE v.house = :house AND v.path = :path AND v.number = notes_copies.number"
+PURGE = f"""
+UPDATE notes_copies SET purge = 1, mtime_ns = 0, inode = 0, size = 0,
+    digest = coalesce((SELECT v.digest {_OF_COPY}), ''), number = coalesce((SELECT v.number {_OF_COPY}), 0)
+WHERE house = :house AND path = :path
+"""
 UNPURGED = "SELECT count(DISTINCT copy) FROM notes_copies WHERE house = :house AND purge = 1"
 
 ALL_PATHS = "\U0010ffff"
@@ -201,7 +204,8 @@ class NoteStore:
         return self._session.run(ERASE, self._given(path=path, last=last))
 
     def purge(self, path: str) -> None:
-        """Its file, in whatever folder, may still have what was forgotten."""
+        """Its file, in whatever folder, may still have what was forgotten. What the file was is known by the version it
+        had, as that one is now: no digest stays of a text that was forgotten."""
         self._session.run(PURGE, self._given(path=path))
 
     def unpurged(self) -> int:
@@ -216,11 +220,15 @@ class NoteStore:
 
 
 def packed(content: bytes) -> bytes:
-    """As a row holds it."""
+    """As a row holds it. Commands that read no note start without the library."""
+    import zstandard
+
     return zstandard.ZstdCompressor().compress(content) if content else b""
 
 
 def unpacked(content: bytes) -> bytes:
+    import zstandard
+
     return zstandard.ZstdDecompressor().decompress(content) if content else b""
 
 
