@@ -77,7 +77,7 @@ def test_pages_that_are_missing_are_left_out_and_named(memory: recollect.Memory)
         "Your Memory",
         "Status Board",
     ]
-    named = re.search(r"These pages are not there yet, .*: (.*)\.\n", made.text)
+    named = re.search(r"These pages are not there yet and are yours to write; .*: (.*)\.\n", made.text)
     assert named
     assert named[1].split(", ") == [
         "soul.md", "user.md", "identity.md", "tools.md", "threads.md", "dev-notes.md", "self-awareness.md",
