@@ -228,12 +228,24 @@ def test_what_was_forgotten_is_in_no_context_and_in_no_state(talk: Talk, home: P
     said = next(one for one in talk.memory.history.export() if "gate is 4711" in one.text)
     answered = next(one for one in talk.memory.history.export() if "Noted: 4711" in one.text)
     for message in (said, answered):
-        talk.memory.forget(message=message.id, verify=False)
+        talk.memory.forget(message=message.id)
+    states = list((home / "runtime" / "contexts").iterdir())
+    assert states
+    assert not any("4711" in path.read_text(encoding="utf-8") for path in states)
     made = talk.turn("What now?")
     assert made.reason == "forgotten"
     assert "4711" not in made.text
-    states = [path.read_text(encoding="utf-8") for path in (home / "runtime" / "contexts").iterdir()]
-    assert not any("4711" in state for state in states)
+
+
+def test_what_was_forgotten_through_another_home_leaves_the_context_too(
+    talk: Talk, engine: str, clock: FrozenClock, tmp_path: Path
+) -> None:
+    talk.turn("The code of the gate is 4711.", "Noted.")
+    said = next(one for one in talk.memory.history.export() if "4711" in one.text)
+    with recollect.open(home=tmp_path / "elsewhere", database=engine, clock=clock) as other:
+        other.forget(message=said.id, verify=False)
+    made = talk.turn("What now?")
+    assert (made.reason, "4711" in made.text) == ("forgotten", False)
 
 
 def test_what_becomes_the_history_of_another_agent_leaves_the_context(talk: Talk) -> None:
@@ -268,6 +280,20 @@ def test_two_agents_never_see_each_other(
     assert "ada" not in bert.casefold().replace("canada", "")
     assert "bert" not in ada
     assert "The soul of bert." in bert
+
+
+def test_an_agent_in_a_room_has_the_notes_of_the_room_then_its_own_then_the_house_s(memory: recollect.Memory) -> None:
+    memory.agents.add("ada")
+    memory.agents.add("ada/den")
+    memory.notes.write("user.md", "Mara.\n")
+    memory.notes.write("agents/ada/soul.md", "Ada is calm.\n", reason="first")
+    memory.notes.write("agents/ada/rooms/den/threads.md", "The fence.\n")
+    made = memory.as_agent("ada", "den").context.conversation("Hello.")
+    assert [one.name for one in made.sections] == ["system", "soul", "user", "board", "trigger"]
+    assert '<note path="agents/ada/rooms/den/threads.md">' in made.text
+    assert "Ada is calm." in section(made, "soul")
+    assert "The fence." not in memory.as_agent("ada").context.conversation("Hello.").text
+    assert memory.as_agent("ada", "den").context.conversation("And?").text.startswith(made.text)
 
 
 def test_a_person_is_shown_the_context_of_the_house_s_own_agent(open_house: OpenHouse) -> None:
