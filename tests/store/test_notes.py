@@ -481,3 +481,15 @@ def test_a_file_in_the_place_of_the_folder_is_named(memory: recollect.Memory) ->
     for act in (memory.notes.look, memory.notes.prepare, lambda: memory.notes.write("user.md", "text")):
         with pytest.raises(Conflict, match="is no folder"):
             act()
+
+
+def test_a_home_that_was_moved_knows_what_its_files_were(tmp_path: Path) -> None:
+    """A note that is deleted while nobody looks stays deleted, wherever the home is by then."""
+    with recollect.open(tmp_path / "here") as memory:
+        memory.notes.write("user.md", "Likes tea.\n")
+        memory.notes.write("kept.md", "stays")
+    os.rename(tmp_path / "here", tmp_path / "there")
+    (tmp_path / "there/notes/user.md").unlink()
+    with recollect.open(tmp_path / "there") as memory:
+        memory.notes.look()
+        assert [one.path for one in memory.notes.list()] == ["kept.md"]

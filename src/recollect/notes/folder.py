@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
 from recollect.clock import Clock, to_text
@@ -71,9 +72,13 @@ class Folder:
         self._grace = grace_seconds
         self._swept_at = 0.0
 
-    @property
+    @cached_property
     def copy(self) -> str:
-        """This folder, among all that are copies of the same notes."""
+        """This folder, among all that are copies of the same notes. Where the database lies in the same home, the two
+        travel together, and there is no other that could be meant."""
+        home = self.files.root.parent
+        if any(file.is_relative_to(home) for file in self._database.files()):
+            return "home"
         return f"{platform.node()}:{self.files.root}"
 
     @contextmanager
