@@ -1,7 +1,7 @@
 """Memory: the one object a user holds, and the only place that wires the parts together."""
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -22,13 +22,15 @@ if TYPE_CHECKING:
     from recollect.knowledge import Knowledge, Learned
     from recollect.learnings import Learnings
     from recollect.notes import Notes
+    from recollect.notes.status import Updated
     from recollect.recall import Found, Recall
     from recollect.transfer import Transfer
 
 
 class Memory:
-    """`history` takes in and reads what happened, `knowledge` is what was learned, `recall` finds both again, `agents`
-    says who sees what, `runs` tells what the system did.
+    """`history` takes in and reads what happened, `knowledge` is what was learned, `notes` what is written down, `recall`
+    finds all of it again, `context` is what an agent is shown, `agents` says who sees what, `runs` tells what the system
+    did.
 
     It acts for its `principal`: the person of the house, or an agent (`as_agent`), who sees and changes only what its
     scopes allow, through every part.
@@ -258,8 +260,13 @@ class Memory:
             return self._recall
 
     def search_memory(self, query: str, search_type: str = "both") -> "Found":
-        """For agents: `search_type` is conversations, facts or both. Reads the best hits twice, as agents can wait."""
+        """For agents: `search_type` is conversations, facts or both, which finds notes too. Reads the best hits twice, as
+        agents can wait."""
         return self.recall.search(query, search_type=search_type, rerank=True)
+
+    def update_status(self, updates: Mapping[str, object]) -> "Updated":
+        """For agents: set these fields of their status, each with the time of now. None takes one away."""
+        return self.notes.status.update(updates)
 
     def views(self) -> dict[str, str]:
         """What `sql` can ask: name → its SELECT, limited to this house and to what the principal may see."""

@@ -293,3 +293,10 @@ def test_whoever_updates_in_turn_each_field_ends_with_its_latest_value(
             (memory.notes if writer == "one" else other).status.update(updates)
             expected = {name: value for name, value in {**expected, **updates}.items() if value is not None}
     assert values(memory) == expected
+
+
+def test_an_agent_updates_its_status_through_the_one_object_it_holds(memory: recollect.Memory) -> None:
+    memory.agents.add("ada")
+    memory.as_agent("ada").update_status({"mood": "fine"})
+    assert (memory.notes.folder / "agents/ada/status.json").exists()
+    assert [one.path for one in memory.notes.list()] == ["agents/ada/status.json"]
