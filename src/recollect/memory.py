@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 
 class Memory:
-    """`history` takes in and reads what happened, `knowledge` is what was learned, `notes` what is written down, `recall`
-    finds all of it again, `context` is what an agent is shown, `agents` says who sees what, `runs` tells what the system
-    did.
+    """`history` takes in and reads what happened, `knowledge` is what was learned, `notes` what is written down,
+    `recall` finds all of it again, `context` is what an agent is shown, `agents` says who sees what, `runs` tells what
+    the system did.
 
     It acts for its `principal`: the person of the house, or an agent (`as_agent`), who sees and changes only what its
     scopes allow, through every part.
@@ -260,8 +260,8 @@ class Memory:
             return self._recall
 
     def search_memory(self, query: str, search_type: str = "both") -> "Found":
-        """For agents: `search_type` is conversations, facts or both, which finds notes too. Reads the best hits twice, as
-        agents can wait."""
+        """For agents: `search_type` is conversations, facts or both, which finds notes too. Reads the best hits twice,
+        as agents can wait."""
         return self.recall.search(query, search_type=search_type, rerank=True)
 
     def update_status(self, updates: Mapping[str, object]) -> "Updated":
