@@ -6,13 +6,10 @@ Real processes (`tests/indexing.py`), killed with SIGKILL at moments that a seed
 import random
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import commands
-import pytest
-from conftest import Postgres
 from growing import Growth, carry_out
 from house_of_words import contents_of
 from indexing import DEEP, STATIC
@@ -26,17 +23,6 @@ KILLS = 3
 MOST_SECONDS = 0.5
 """Between the first work of a process and its end by a kill."""
 QUESTIONS = ("seed bean", "lantern harvest", "Question")
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def address(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    if request.param == "sqlite":
-        yield str(tmp_path / "killed.db")
-        return
-    server: Postgres = request.getfixturevalue("postgres")
-    name = server.create()
-    yield server.url(name)
-    server.drop(name)
 
 
 class Workers:

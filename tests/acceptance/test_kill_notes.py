@@ -5,11 +5,9 @@ Real processes (`tests/writing_notes.py`), killed with SIGKILL at moments that a
 
 import random
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import Postgres
 from note_writers import assert_agreed, held, lost, settle, started_writer
 from writing_notes import PATHS, SPARE, every_version, is_whole
 
@@ -18,17 +16,6 @@ import recollect
 KILLS = 6
 MOST_SECONDS = 0.6
 """Between the first work of a process and its end by a kill."""
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def address(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    if request.param == "sqlite":
-        yield str(tmp_path / "killed.db")
-        return
-    server: Postgres = request.getfixturevalue("postgres")
-    name = server.create()
-    yield server.url(name)
-    server.drop(name)
 
 
 def write_and_kill(home: Path, address: str, seed: str, kills: int) -> None:

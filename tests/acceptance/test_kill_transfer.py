@@ -5,12 +5,10 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import commands
 import pytest
-from conftest import Postgres
 from packages import tables_of
 from transcripts import Transcript
 
@@ -22,17 +20,6 @@ KILLS = 5
 EXCHANGES = 1_500
 FEWEST_IN_THE_MIDDLE = 2
 """Of the kills of imports: the others may come when all is done."""
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def address(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    if request.param == "sqlite":
-        yield str(tmp_path / "killed.db")
-        return
-    server: Postgres = request.getfixturevalue("postgres")
-    name = server.create()
-    yield server.url(name)
-    server.drop(name)
 
 
 @pytest.fixture(scope="module")

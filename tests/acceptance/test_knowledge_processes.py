@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -10,7 +9,6 @@ import commands
 import pytest
 from commands import end, wait_for
 from computers import Computer, session
-from conftest import Postgres
 from knowing import statements
 from processes import started_knowing
 from residue import residue_of
@@ -28,17 +26,6 @@ with recollect.open(home=sys.argv[1]) as memory, memory.database.read() as sessi
     print("reading", flush=True)
     sys.stdin.read()
 """
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def address(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    if request.param == "sqlite":
-        yield str(tmp_path / "shared.db")
-        return
-    server: Postgres = request.getfixturevalue("postgres")
-    name = server.create()
-    yield server.url(name)
-    server.drop(name)
 
 
 @pytest.fixture

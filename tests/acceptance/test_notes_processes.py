@@ -2,14 +2,13 @@
 
 import json
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 from commands import end, run, wait_for
 from computers import Computer
-from conftest import Postgres
 from note_writers import assert_agreed, files_of, lost, settle, started_writer
 from transcripts import write
 
@@ -18,17 +17,6 @@ from recollect.notekeeping import Notekeeping, NotesProgress
 
 STEPS = 120
 """Of each process in the suite; those of the soak are many more."""
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def address(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    if request.param == "sqlite":
-        yield str(tmp_path / "shared.db")
-        return
-    server: Postgres = request.getfixturevalue("postgres")
-    name = server.create()
-    yield server.url(name)
-    server.drop(name)
 
 
 @pytest.fixture
