@@ -271,7 +271,7 @@ def _notes(memory: Memory) -> list[Finding]:
     since = to_text(memory.clock() - timedelta(days=CONFLICT_DAYS))
     with memory.database.read() as session:
         store = NoteStore(session, memory.settings.house)
-        standing, (_, versions, _) = standing_of(store, Files(memory.notes.folder), since), store.count()
+        standing, (versions, _) = standing_of(store, Files(memory.notes.folder), since), store.count()
     watcher = _note_watcher(memory)
     findings = [finding for finding in (watcher, _note_problems(standing), _note_conflicts(standing)) if finding]
     findings += _note_reviews(standing)

@@ -17,7 +17,7 @@ from pathlib import Path
 from recollect.clock import to_text
 from recollect.errors import RecollectError
 from recollect.memory import Memory
-from recollect.notes.paths import is_name
+from recollect.notes.paths import MOST_DEPTH, is_name
 
 DEBOUNCE_MILLISECONDS = 100
 """A program saves a file in several steps: those within this time are one change."""
@@ -243,16 +243,16 @@ class FolderWatch:
         return min(self._interval, TICK_SECONDS)
 
 
-def folders_below(folder: str) -> dict[str, int]:
-    """Path → inode of a folder and of all that are notes' folders below it; links are not followed."""
+def folders_below(folder: str, levels: int = MOST_DEPTH - 1) -> dict[str, int]:
+    """Path → inode of a folder and of all that may have notes below it; links are not followed."""
     try:
         found = {folder: os.stat(folder).st_ino}
         with os.scandir(folder) as entries:
             below = [entry.path for entry in entries if is_name(entry.name) and entry.is_dir(follow_symlinks=False)]
     except OSError:
         return {}
-    for path in below:
-        found |= folders_below(path)
+    for path in below if levels else ():
+        found |= folders_below(path, levels - 1)
     return found
 
 

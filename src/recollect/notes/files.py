@@ -14,7 +14,7 @@ from pathlib import Path
 from recollect.errors import RecollectError, Unavailable
 from recollect.notes.exchange import exchange, link_or_move
 from recollect.notes.holding import FILE_MODE, FOLDER_MODE, Holding
-from recollect.notes.paths import is_name
+from recollect.notes.paths import MOST_DEPTH, MOST_PATH_BYTES, is_name, is_placed, is_short
 from recollect.notes.plain import (
     TRIES,
     Contents,
@@ -63,6 +63,15 @@ class Files:
 
     def is_there(self) -> bool:
         return self.root.is_dir()
+
+    def is_lost(self) -> bool:
+        """Nothing is there, not even what a folder of notes begins with: as when it was deleted, or its disk is not
+        mounted."""
+        try:
+            with os.scandir(self.root) as entries:
+                return next(entries, None) is None
+        except OSError:
+            return not self.is_there()
 
     def check_root(self) -> None:
         """Obstructed where something else lies in the place of the folder."""
@@ -120,8 +129,9 @@ class Files:
             if entry.name.startswith("."):
                 continue
             path = f"{folder}/{entry.name}" if folder else entry.name
-            if not is_name(entry.name):
-                seen.problems.append(Problem(path=path, reason="has a name that some systems do not allow"))
+            wrong = _wrong(entry, path)
+            if wrong:
+                seen.problems.append(Problem(path=path, reason=wrong))
             elif entry.is_dir(follow_symlinks=False):
                 self._walk(path, seen)
             else:
@@ -143,7 +153,7 @@ class Files:
 
     def make_root(self) -> bool:
         """Whether it had to be made. It is private from the first moment."""
-        if self.is_there():
+        if not self.is_lost():
             return False
         self.check_root()
         try:
@@ -298,3 +308,15 @@ class Files:
         for folder in reversed(missing):
             with suppress(FileExistsError):
                 os.mkdir(folder, FOLDER_MODE)
+
+
+def _wrong(entry: os.DirEntry[str], path: str) -> str:
+    """Why this, and what is below it, is not looked at. Empty: it is."""
+    if not is_name(entry.name):
+        return "has a name that some systems do not allow"
+    if not is_placed(path):
+        return "has capitals in the name of an agent or room, which some systems do not tell from small letters"
+    is_too_deep = path.count("/") == MOST_DEPTH - 1 and entry.is_dir(follow_symlinks=False)
+    if is_too_deep or not is_short(path):
+        return f"lies too deep or has too long a name: {MOST_DEPTH} levels and {MOST_PATH_BYTES} bytes at most"
+    return ""

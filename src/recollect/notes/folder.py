@@ -22,7 +22,7 @@ from recollect.clock import Clock, to_text
 from recollect.database import Database, Session
 from recollect.errors import Conflict, Denied, Invalid, RecollectError
 from recollect.notes.files import Files, Placed
-from recollect.notes.paths import Kind, checked, kind_of, scope_of
+from recollect.notes.paths import Kind, checked, is_path, kind_of, scope_of
 from recollect.notes.plain import Contents, Look, Obstructed
 from recollect.notes.store import Copy, NoteStore
 from recollect.notes.versions import OPEN, OUTSIDE, Action, Looked, Problem, Version, digest_of
@@ -137,20 +137,21 @@ class Folder:
 
     def _try_to_settle(self, writing: Writing, path: str) -> None:
         try:
-            self.settle(writing, path)
-        except (Obstructed, Denied) as error:
+            self.settle(writing, checked(path))
+        except (Obstructed, Denied, Invalid) as error:
             writing.looked.problems.append(Problem(path=path, reason=str(error)))
 
     def _suspicious(self, looked: Looked) -> list[str]:
         """Paths of which the file and the versions may not agree."""
-        if not self.files.is_there():
-            self.files.check_root()
-            return self._lost()
-        seen = self.files.walk()
-        looked.problems += seen.problems
         with self._database.read() as session:
             store = NoteStore(session, self._house)
             copies, heads = store.copies(self.copy), store.heads()
+            is_lost = self._is_lost(store)
+        if is_lost:
+            self.files.check_root()
+            return sorted(path for path, (_, digest) in heads.items() if digest)
+        seen = self.files.walk()
+        looked.problems += seen.problems
         changed = {
             path
             for path, look in seen.files.items()
@@ -163,23 +164,19 @@ class Folder:
                 changed.add(path)
         return sorted(path for path in changed if not _is_below(path, seen.unknown))
 
-    def _lost(self) -> list[str]:
-        """All notes, where the folder itself is gone: nobody deletes them one by one like that."""
-        with self._database.read() as session:
-            store = NoteStore(session, self._house)
-            missing = [path for path, (_, digest) in store.heads().items() if digest]
-            has_copies = bool(store.copies(self.copy))
-        if has_copies:
-            with self._database.write() as session:
-                NoteStore(session, self._house).drop_copies(self.copy)
-        if missing:
-            self.files.make_root()
-        return sorted(missing)
+    def _is_lost(self, store: NoteStore) -> bool:
+        """Whether the folder itself went, or is as empty as that of a disk which is not mounted: nobody removes notes
+        one by one like that. A single note may have been all there was."""
+        is_empty = self.files.is_lost()
+        return is_empty and (not self.files.is_there() or len(store.copies(self.copy)) > 1)
 
     def settle(self, writing: Writing, path: str) -> Version | None:
         """Let the file and the versions of one note agree; the latest version."""
         store = writing.store
         copy, head = store.copy(self.copy, path), store.latest([path]).get(path)
+        if self._is_lost(store):
+            store.drop_copies(self.copy)
+            copy = None
         found = self.files.read(path)
         content = found.content if found else None
         if copy and copy.purge and content:
@@ -333,13 +330,13 @@ class Folder:
         with self.writing() as writing:
             holding.drop_unfinished()
             for path, file in holding.files():
-                if at_once or self._is_done(writing, path, file):
+                if self._is_done(writing, path, file, at_once=at_once):
                     holding.drop(file)
             holding.tidy()
         looked.found += writing.looked.found
         looked.problems += writing.looked.problems
 
-    def _is_done(self, writing: Writing, path: str, file: Path) -> bool:
+    def _is_done(self, writing: Writing, path: str, file: Path, *, at_once: bool) -> bool:
         """Whether a file that is held is not needed any more. One that cannot be kept stays, and is told."""
         try:
             held = self.files.holding.read(file)
@@ -350,12 +347,12 @@ class Folder:
             name = file.relative_to(self.files.root).as_posix()
             writing.looked.problems.append(Problem(path=name, reason=str(error)))
             return False
-        return is_known and _age_seconds(file, held.look) > self._grace
+        return is_known and (at_once or _age_seconds(file, held.look) > self._grace)
 
     def _keep(self, writing: Writing, path: str, content: bytes) -> bool:
         """Whether it is a version already, or need not be one. Else it becomes one, that comes before what is in the
         file now, which is written down once more after it."""
-        if not content or not _is_path(path) or writing.store.was_there(path, digest_of(content)):
+        if not content or not is_path(path) or writing.store.was_there(path, digest_of(content)):
             return True
         content = self._purge(writing.session, path, content)
         if not content or writing.store.was_there(path, digest_of(content)):
@@ -394,13 +391,6 @@ def _is_same(copy: Copy, look: Look) -> bool:
 
 def _is_below(path: str, folders: Sequence[str]) -> bool:
     return any(path == folder or not folder or path.startswith(f"{folder}/") for folder in folders)
-
-
-def _is_path(path: str) -> bool:
-    try:
-        return checked(path) == path
-    except Invalid:
-        return False
 
 
 def _age_seconds(file: Path, look: Look) -> float:

@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from recollect.notes.paths import HOLDING
-from recollect.notes.plain import Contents, contents_of, explained
+from recollect.notes.plain import Contents, Obstructed, contents_of, explained
 
 FILE_MODE = 0o600
 FOLDER_MODE = 0o700
@@ -26,7 +26,8 @@ class Holding:
         self.folder = root / HOLDING
 
     def is_there(self) -> bool:
-        return self.folder.is_dir()
+        """As a folder: what lies behind a link is not ours."""
+        return self.folder.is_dir() and not self.folder.is_symlink()
 
     def files(self) -> Iterator[tuple[str, Path]]:
         """(path of the note, file) of all that lie there and are whole."""
@@ -40,8 +41,10 @@ class Holding:
                     yield file.relative_to(base).as_posix(), file
 
     def _tokens(self) -> list[str]:
+        if not self.is_there():
+            return []
         try:
-            return sorted(os.listdir(self.folder))
+            return sorted(entry.name for entry in os.scandir(self.folder) if entry.is_dir(follow_symlinks=False))
         except OSError:
             return []
 
@@ -88,6 +91,10 @@ class Holding:
 
     def _made(self, base: Path, path: str) -> Path:
         held = base / path
+        if self.folder.is_symlink():
+            raise Obstructed(
+                f"{HOLDING} is a link, and links are not followed: {path} is as it was. Move the link away."
+            )
         try:
             os.makedirs(held.parent, mode=FOLDER_MODE)
         except OSError as error:

@@ -12,10 +12,10 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recollect.errors import Denied, Invalid, NotFound, Unavailable
+from recollect.errors import Denied, NotFound, Unavailable
 from recollect.notes.files import Files
 from recollect.notes.holding import FOLDER_MODE
-from recollect.notes.paths import checked, is_name, within
+from recollect.notes.paths import checked, is_name, is_path, within
 from recollect.notes.versions import Note
 
 if TYPE_CHECKING:
@@ -46,14 +46,14 @@ class NoteTree:
         """A note or a folder, never nothing: NotFound."""
         found = self.at(name, path)
         # A folder that was made on another computer is here after a look at everything, which `list` takes.
-        if found is Place.NOTHING and not (_is_path(name) and self._notes.list(name)):
+        if found is Place.NOTHING and not (is_path(name) and self._notes.list(name)):
             raise NotFound(f"The path {path} does not exist{hint}")
         return Place.FOLDER if found is Place.NOTHING else found
 
     def at(self, name: str, path: str) -> Note | Place:
         if not name:
             return Place.FOLDER
-        if not _is_path(name) or not self._notes.sees(name):
+        if not is_path(name) or not self._notes.sees(name):
             return Place.NOTHING
         place = self._files.root
         for part in name.split("/"):
@@ -102,6 +102,7 @@ class NoteTree:
 
     def make_folder(self, name: str) -> None:
         """A folder without notes, for which nobody else asks whether it may be made."""
+        checked(name)
         self._notes.check_write(name)
         try:
             os.makedirs(self._files.root / name, FOLDER_MODE, exist_ok=True)
@@ -119,10 +120,3 @@ class NoteTree:
         if not os.path.realpath(place).startswith(root + os.sep):
             return Denied(f"Path {path} would escape /memories directory")
         return Denied(f"The path {path} leads over a link ({place.name}), and links are not followed. Use its target.")
-
-
-def _is_path(name: str) -> bool:
-    try:
-        return bool(checked(name))
-    except Invalid:
-        return False

@@ -111,7 +111,7 @@ class Notes:
 
         made: list[str] = []
         self._register()
-        is_lost = not self._folder.files.is_there() and bool(self.number())
+        is_lost = self._folder.files.is_lost() and bool(self.number())
         if is_lost:
             self.look()
         elif self._folder.files.make_root():
@@ -145,8 +145,15 @@ class Notes:
     # Reading
 
     def look(self, paths: Sequence[str] | None = None) -> Looked:
-        """Make what others did with other tools versions. None: everywhere."""
-        return self._folder.look(paths)
+        """Make what others did with other tools versions. None: everywhere. Told is what the principal may see."""
+        looked = self._folder.look(paths)
+        with self._database.read() as session:
+            sees = self._sight(session).sees
+        return Looked(
+            found=[one for one in looked.found if sees(one.scope)],
+            put_back=[one for one in looked.put_back if sees(scope_of(one))],
+            problems=[one for one in looked.problems if sees(scope_of(one.path))],
+        )
 
     def clear_held(self) -> None:
         """Of what was replaced a moment ago nothing stays beside the versions."""
@@ -244,9 +251,9 @@ class Notes:
 
     def figures(self) -> NoteFigures:
         with self._database.read() as session:
-            store = NoteStore(session, self._house)
-            notes, versions, size = store.count()
-            return NoteFigures(notes=notes, versions=versions, bytes=size, reviews=len(store.for_review()))
+            store = self._store(session)
+            versions, size = store.count()
+            return NoteFigures(notes=store.number(), versions=versions, bytes=size, reviews=len(store.for_review()))
 
     # For recall
 
@@ -269,7 +276,7 @@ class Notes:
 
     def number(self) -> int:
         with self._database.read() as session:
-            return NoteStore(session, self._house).count()[0]
+            return NoteStore(session, self._house).number()
 
     # Writing
 
@@ -323,12 +330,15 @@ class Notes:
     # Names and sight
 
     def _resolved(self, path: str) -> str:
-        """The path as it is spelled, for names that others write with other capitals."""
+        """The path as it is spelled, for names that others write with other capitals; as it was given, where nobody
+        shall learn how it is spelled."""
         name = checked(path)
         candidates = spellings(name)
         if len(candidates) == 1:
             return name
         with self._database.read() as session:
+            if not self._sight(session).sees(scope_of(name)):
+                return name
             known = NoteStore(session, self._house).latest(candidates)
         for one in candidates:
             if one in known and not known[one].is_gone:

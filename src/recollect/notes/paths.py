@@ -18,7 +18,7 @@ HOLDING = ".recollect"
 MOST_PATH_BYTES = 500
 MOST_NAME_BYTES = 200
 MOST_DEPTH = 10
-_FORBIDDEN = re.compile(r'[\x00-\x1f\x7f-\x9f<>:"|?*\\\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]')
+_FORBIDDEN = re.compile(r'[\x00-\x1f\x7f-\x9f<>:"|?*\\\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\U0010ffff]')
 _PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*[A-Za-z0-9_-]|[A-Za-z0-9_]")
 """What most names are: nothing is wrong with them but that they may be the name of a device."""
 _DEVICES = frozenset({"con", "prn", "aux", "nul", "conin$", "conout$", "clock$"}) | {
@@ -62,18 +62,38 @@ def checked(path: str) -> str:
     parts = given.split("/")
     if not given:
         raise Invalid("A note needs a name, such as user.md or projects/garden/overview.md.")
-    if len(given.encode("utf-8", "surrogatepass")) > MOST_PATH_BYTES or len(parts) > MOST_DEPTH:
+    if not is_short(given):
         raise Invalid(f"{path[:80]!r}… is too long: {MOST_PATH_BYTES} bytes and {MOST_DEPTH} levels at most.")
     for part in parts:
         wrong = _wrong(part)
         if wrong:
             raise Invalid(f"{path!r} cannot be the name of a note: {wrong}.")
+    if not is_placed(given):
+        raise Invalid(f"{path!r} cannot be the name of a note: folders of agents and rooms have lower-case names.")
     return given
+
+
+def is_path(path: str) -> bool:
+    try:
+        return checked(path) == path
+    except Invalid:
+        return False
 
 
 def is_name(part: str) -> bool:
     """Whether a file or folder of this name is looked at."""
     return not _wrong(part)
+
+
+def is_placed(path: str) -> bool:
+    """Whether it is the same scope's on every system: to some, Agents/ada is agents/ada."""
+    folded = path.casefold()
+    return folded == path or scope_of(folded) == scope_of(path)
+
+
+def is_short(path: str) -> bool:
+    """Whether a path is one that can be asked for, in its length and depth."""
+    return path.count("/") < MOST_DEPTH and len(path.encode("utf-8", "surrogatepass")) <= MOST_PATH_BYTES
 
 
 def _wrong(part: str) -> str:
@@ -96,8 +116,11 @@ def _wrong(part: str) -> str:
 
 
 def scope_of(path: str) -> str:
-    """Whose a note is, by where it lies: agents/ada/… is ada's, agents/ada/rooms/den/… that of her den."""
+    """Whose a note is, by where it lies: agents/ada/… is ada's, agents/ada/rooms/den/… that of her den. What is held is
+    whose it was."""
     parts = path.split("/")
+    if parts[0] == HOLDING and len(parts) > 2:
+        parts = parts[2:]
     scope = HOUSE
     if parts[0] == AGENTS and len(parts) > 1:
         scope, parts = parts[1], parts[2:]

@@ -6,6 +6,7 @@ from typing import Any
 
 from recollect.database import Row, Session
 from recollect.feed import NOTE, FeedStore
+from recollect.notes.paths import scope_of
 from recollect.notes.versions import ACCEPTED, OPEN, Action, Note, Version
 from recollect.scopes import EVERYTHING, Sight
 
@@ -35,8 +36,8 @@ UNSEEN_SINCE = f"SELECT {_COLUMNS} FROM notes_versions WHERE house = :house AND 
 SET_REVIEW = """
 UPDATE notes_versions SET review = :review WHERE house = :house AND path = :path AND number = :number
 """
-HELD = f"SELECT count(*) FROM notes_versions WHERE {_LATEST} AND scope = :scope AND digest <> ''"
-COUNT = "SELECT count(*), count(DISTINCT path), coalesce(sum(size), 0) FROM notes_versions WHERE house = :house"
+HELD = f"SELECT count(*) FROM notes_versions WHERE {_LATEST} AND scope = :scope"
+COUNT = "SELECT count(*), coalesce(sum(size), 0) FROM notes_versions WHERE house = :house"
 COUNT_LATEST = f"SELECT count(*) FROM notes_versions WHERE {_LATEST} AND digest <> ''"
 
 _COPY = "path, number, digest, size, mtime_ns, inode, purge"
@@ -105,12 +106,12 @@ class NoteStore:
     def latest(self, paths: Sequence[str]) -> dict[str, Version]:
         """Path → the version that stands in its file now, or says that it is gone."""
         rows = self._session.among(self._seen(LATEST), list(paths), self._given()) if paths else []
-        return {row[0]: _version(row) for row in rows}
+        return {row[0]: self._version(row) for row in rows}
 
     def notes(self, paths: Sequence[str]) -> dict[str, Note]:
         """Those of these notes that are there."""
         rows = self._session.among(self._seen(LATEST_NOTES), list(paths), self._given()) if paths else []
-        return {row[0]: _note(row) for row in rows if row[_NAMES.index("digest")]}
+        return {row[0]: self._note(row) for row in rows if row[_NAMES.index("digest")]}
 
     def listed(self, below: str = "", *, after: str = "", limit: int = 1_000_000, gone: bool = False) -> list[Version]:
         """In the order of their paths. `below`: in this folder."""
@@ -119,7 +120,7 @@ class NoteStore:
         if after:
             conditions += " AND path > :after"
         given = self._given(first=first, beyond=beyond, after=after, limit=limit)
-        return [_version(row) for row in self._session.rows(LISTED.format(conditions=conditions), given)]
+        return [self._version(row) for row in self._session.rows(LISTED.format(conditions=conditions), given)]
 
     def heads(self) -> dict[str, tuple[int, str]]:
         """Path → (number, digest) of the latest version; an empty digest: it is gone."""
@@ -128,11 +129,11 @@ class NoteStore:
     def versions(self, path: str) -> list[Version]:
         """The oldest first."""
         rows = self._session.rows(f"{self._seen(VERSIONS)} ORDER BY number", self._given(path=path))
-        return [_version(row) for row in rows]
+        return [self._version(row) for row in rows]
 
     def note(self, path: str, number: int) -> Note | None:
         row = self._session.one(self._seen(ONE), self._given(path=path, number=number))
-        return _note(row) if row else None
+        return self._note(row) if row else None
 
     def was_there(self, path: str, digest: str) -> bool:
         """Whether some version of a note had this content."""
@@ -140,23 +141,28 @@ class NoteStore:
 
     def for_review(self) -> list[Version]:
         rows = self._session.rows(f"{self._seen(FOR_REVIEW)} ORDER BY at, path, number", self._given())
-        return [_version(row) for row in rows]
+        return [self._version(row) for row in rows]
 
     def unseen_since(self, since: str) -> list[Version]:
         """Versions that took the place of one that their writer had not seen; the oldest first."""
         rows = self._session.rows(f"{self._seen(UNSEEN_SINCE)} ORDER BY at, path, number", self._given(since=since))
-        return [_version(row) for row in rows]
+        return [self._version(row) for row in rows]
 
     def accept(self, path: str, number: int) -> None:
         self._session.run(SET_REVIEW, self._given(path=path, number=number, review=ACCEPTED))
 
     def held(self, scope: str) -> int:
+        """Notes that are there or were: whoever has the scope can bring them back."""
         return self._session.value(HELD, self._given(scope=scope))
 
-    def count(self) -> tuple[int, int, int]:
-        """(notes that are there, versions of all that ever were, bytes of those)"""
-        versions, _, size = self._session.rows(COUNT, self._given())[0]
-        return self._session.value(COUNT_LATEST, self._given()), versions, int(size)
+    def number(self) -> int:
+        """Notes that are there."""
+        return self._session.value(self._seen(COUNT_LATEST), self._given())
+
+    def count(self) -> tuple[int, int]:
+        """(versions of all that ever were, bytes of those)"""
+        versions, size = self._session.rows(self._seen(COUNT), self._given())[0]
+        return versions, int(size)
 
     # Copies
 
@@ -218,6 +224,20 @@ class NoteStore:
     def _seen(self, sql: str) -> str:
         return sql + self._sight.condition("scope")
 
+    def _version(self, row: Row) -> Version:
+        return Version(**self._values(row))
+
+    def _note(self, row: Row) -> Note:
+        return Note(**self._values(row), content=unpacked(bytes(row[len(_NAMES)])))
+
+    def _values(self, row: Row) -> dict[str, Any]:
+        """Where a note came from is told to who may see that place."""
+        values = dict(zip(_NAMES, row, strict=False))
+        values["action"] = Action(values["action"])
+        if values["moved_from"] and not self._sight.sees(scope_of(values["moved_from"])):
+            values["moved_from"] = ""
+        return values
+
 
 def packed(content: bytes) -> bytes:
     """As a row holds it. Commands that read no note start without the library."""
@@ -230,20 +250,6 @@ def unpacked(content: bytes) -> bytes:
     import zstandard
 
     return zstandard.ZstdDecompressor().decompress(content) if content else b""
-
-
-def _version(row: Row) -> Version:
-    return Version(**_values(row))
-
-
-def _note(row: Row) -> Note:
-    return Note(**_values(row), content=unpacked(bytes(row[len(_NAMES)])))
-
-
-def _values(row: Row) -> dict[str, Any]:
-    values = dict(zip(_NAMES, row, strict=False))
-    values["action"] = Action(values["action"])
-    return values
 
 
 def _copy(row: Row) -> Copy:

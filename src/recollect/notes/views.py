@@ -3,8 +3,13 @@ and read with `recollect notes show` or found with a search. Names and columns a
 
 from recollect.scopes import Sight
 
+_MOVED_FROM = """
+    coalesce((SELECT max(o.path) FROM notes_versions o
+        WHERE o.house = n.house AND o.path = n.moved_from{moved_from}), '') AS moved_from
+"""
+"""Told to who may see that place."""
 _VERSION = (
-    "n.path, n.number, n.scope, n.at, n.actor, n.actor_name, n.action, n.reason, n.size, n.moved_from, n.unseen, "
+    f"n.path, n.number, n.scope, n.at, n.actor, n.actor_name, n.action, n.reason, n.size, {_MOVED_FROM}, n.unseen, "
     "n.review"
 )
 
@@ -22,4 +27,5 @@ VIEWS: dict[str, str] = {
 
 def note_views(house: str, sight: Sight) -> dict[str, str]:
     """The views with this house and this sight written into them; both are ours, never a stranger's text."""
-    return {name: body.format(house=house, notes=sight.condition("n.scope")) for name, body in VIEWS.items()}
+    given = {"house": house, "notes": sight.condition("n.scope"), "moved_from": sight.condition("o.scope")}
+    return {name: body.format(**given) for name, body in VIEWS.items()}

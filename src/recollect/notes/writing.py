@@ -12,12 +12,14 @@ from recollect.clock import Clock, to_text
 from recollect.database import Session
 from recollect.errors import Conflict, Invalid, NotFound
 from recollect.lineage import EdgeStore
+from recollect.notes.diary import original_of
 from recollect.notes.folder import Folder, Writing
 from recollect.notes.lines import Source, line_edges
 from recollect.notes.paths import Kind, checked, kind_of, scope_of
 from recollect.notes.store import NoteStore
 from recollect.notes.versions import MOST_BYTES, OPEN, Action, Note, Version, Written, digest_of
-from recollect.scopes import Actor, Principal, Sight, sight_of
+from recollect.scopes import HOUSE, Actor, Principal, Sight, sight_of
+from recollect.texts import clean
 
 Change = Callable[[str | None], str]
 """What a note says (None: it is not there) → what it shall say."""
@@ -96,7 +98,8 @@ class Writer:
                 if head is None or head.is_gone:
                     continue
                 self._check_diary(one, head)
-                removed.append(self._folder.write(writing, self._next(one, head, None, action, reason), None))
+                version = self._next(one, head, None, action, _checked_reason(one, reason))
+                removed.append(self._folder.write(writing, version, None))
             if not removed:
                 if self._sight(writing.session).sees(scope_of(name)):
                     self._folder.files.look(name)  # Something that is no note is named as what it is.
@@ -120,7 +123,7 @@ class Writer:
                 if head is None or note is None:
                     continue
                 self._check_diary(one, head)
-                self._folder.write(writing, self._next(one, head, None, Action.REMOVED, f"moved to {place}"), None)
+                self._folder.write(writing, self._next(one, head, None, Action.REMOVED, _told_move(one, place)), None)
                 before, _ = self._settled(writing, place)
                 version = self._next(place, before, note.content, action, _checked_reason(place, reason))
                 moved.append(self._folder.write(writing, replace(version, moved_from=one), note.content))
@@ -147,8 +150,10 @@ class Writer:
             digest = note.digest if note else ""
             if digest == head.digest:
                 return Written(version=head, is_new=False)
+            if digest != original_of(versions).digest:
+                self._check_diary(name, head)
             why = reason or (f"back to version {target}" if target else "back to before it was made")
-            version = self._next(name, head, content, Action.RESTORED, why)
+            version = self._next(name, head, content, Action.RESTORED, _checked_reason(name, why))
             version = self._folder.write(writing, version, content)
             other = writing.store.note(name, version.unseen) if version.unseen else None
         return Written(version=version, unseen=other.bare if other else None)
@@ -202,7 +207,8 @@ class Writer:
         self._sight(session).check_write(scope_of(path), self._principal.name)
 
     def _check_diary(self, path: str, head: Version | None) -> None:
-        if head is not None and not head.is_gone and kind_of(path) is Kind.DIARY:
+        """An entry that is gone can come back as it was, and as nothing else."""
+        if head is not None and kind_of(path) is Kind.DIARY:
             raise Conflict(
                 f"{path} is an entry of the diary, and those are never changed. Write another: recollect diary write. "
                 f"To erase it for good: recollect forget --note {path}"
@@ -241,7 +247,13 @@ def _checked_text(path: str, text: str) -> tuple[str, int]:
 def _checked_reason(path: str, reason: str) -> str:
     if kind_of(path) is Kind.SOUL and not reason.strip():
         raise Invalid(f"{path} is who an agent is: say why it changes. On the command line: --reason '…'.")
-    return redaction.mask(reason.strip())
+    return redaction.mask(clean(reason.strip()))
+
+
+def _told_move(path: str, place: str) -> str:
+    """Why a note is gone from where it was. Who saw it there need not know of the place it has now."""
+    here, there = scope_of(path), scope_of(place)
+    return f"moved to {place}" if there in (here, HOUSE) or here.startswith(f"{there}/") else "moved to another's notes"
 
 
 def _before(versions: Sequence[Version]) -> int:
