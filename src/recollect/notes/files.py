@@ -111,6 +111,16 @@ class Files:
         except OSError:
             return set()
 
+    def names_below(self, path: str) -> list[str]:
+        """The file of this name, or those in the folder of this name; nothing of what is no note."""
+        seen = Seen()
+        with suppress(OSError, RecollectError):
+            if self._parents(path) and stat.S_ISDIR(os.lstat(self._target(path)).st_mode):
+                self._walk(path, seen)
+            elif self.look(path):
+                return [path]
+        return list(seen.files)
+
     def walk(self) -> Seen:
         seen = Seen()
         self._walk("", seen)

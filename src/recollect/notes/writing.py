@@ -196,11 +196,9 @@ class Writer:
         """The note itself, or those below the folder, as far as they may be seen, files that nobody looked at
         included."""
         sight = self._sight(writing.session)
-        below = f"{path}/"
-        on_disk = [one for one in self._folder.files.walk().files if one == path or one.startswith(below)]
         store = self._store(writing.session)
         known = [*store.latest([path]).values(), *store.listed(path)]
-        found = {*on_disk, *(version.path for version in known if not version.is_gone)}
+        found = {*self._folder.files.names_below(path), *(version.path for version in known if not version.is_gone)}
         return sorted(one for one in found if sight.sees(scope_of(one)))
 
     def _check_write(self, session: Session, path: str) -> None:
