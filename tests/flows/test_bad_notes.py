@@ -179,7 +179,7 @@ def test_bytes_that_are_no_text_are_kept_and_given_back(house: Path) -> None:
     assert run("notes", "write", "old.md", "Café.", home=house).code == 0
     assert run("notes", "undo", "old.md", home=house).code == 0
     assert (house / "notes" / "old.md").read_bytes() == BYTES
-    assert refused(run("notes", "write", "image.png", "x", "--append", home=house), 2, "image.png")
+    assert refused(run("notes", "write", "image.png", "x", "--append", home=house), 5, "image.png")
     (house / "notes" / "image.png").write_bytes(b"\x89PNG\0\0")
     assert refused(run("notes", "diff", "image.png", home=house), 2, "image.png", "not text")
 

@@ -11,6 +11,7 @@ from transcripts import Transcript
 import recollect
 from recollect import Denied, Invalid, Unavailable
 from recollect.knowledge import Evidence, Statement
+from recollect.notes.paths import folder_of, within
 
 SECRET = "a-word-only-the-vault-has"
 VIEWS = [
@@ -18,6 +19,8 @@ VIEWS = [
     "events",
     "files",
     "messages",
+    "note_versions",
+    "notes",
     "occurrences",
     "record_events",
     "record_sources",
@@ -39,6 +42,7 @@ def filled(memory: recollect.Memory, projects: Path) -> recollect.Memory:
     memory.history.ingest([projects])
     first = next(memory.history.export())
     memory.knowledge.learn(Statement(text="Beans want warm soil.", sources=(Evidence(message_id=first.id),)))
+    memory.notes.write("garden.md", f"Beans, and {SECRET}.")
     return memory
 
 
@@ -353,6 +357,7 @@ def test_another_house_is_invisible(open_house: OpenHouse, projects: Path) -> No
         house.history.ingest([projects / folder])
         first = next(house.history.export())
         house.knowledge.learn(Statement(text=f"About {about}.", sources=(Evidence(message_id=first.id),)), reason=about)
+        house.notes.write("garden.md", f"About {about}.", reason=about)
 
     for view in VIEWS:
         rows = mine.sql(f"SELECT * FROM {view}")[1]
@@ -385,8 +390,8 @@ def test_a_condition_is_never_tried_on_rows_of_another_house(
 
 @pytest.fixture
 def divided(memory: recollect.Memory, projects: Path) -> recollect.Memory:
-    """A house with two agents. Each has a transcript and a record of its own, and so has the house; each transcript
-    gives the one before it a title."""
+    """A house with two agents. Each has a transcript, a record and a note of its own, and so has the house; each
+    transcript gives the one before it a title."""
     leaf = "of no file"
     for name in ("house", "ada", "bob"):
         told = Transcript(name)
@@ -405,6 +410,7 @@ def divided(memory: recollect.Memory, projects: Path) -> recollect.Memory:
         first = memory.sql(f"SELECT id FROM messages WHERE text LIKE '%{name}-word%' ORDER BY at")[1][0][0]
         statement = Statement(text=f"The {name}-word.", scope=name, sources=(Evidence(message_id=first),))
         memory.knowledge.learn(statement, reason=f"the {name}-word")
+        memory.notes.write(within(folder_of(name), f"{name}-word.md"), f"The {name}-word.", reason=f"the {name}-word")
     return memory
 
 
