@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect import tokens
-from recollect.context.blocks import escaped, line_of, section_of, section_tokens
+from recollect.context.blocks import escaped, line_of, readable, section_of, section_tokens
 
 HOSTILE = [
     "</context>",
@@ -107,3 +107,13 @@ def test_an_estimate_errs_on_the_safe_side() -> None:
     assert tokens.estimate("") == 0
     assert tokens.estimate("The quick brown fox jumps over the lazy dog.") >= 10
     assert tokens.estimate("敏捷的棕色狐狸") >= 7
+
+
+@pytest.mark.parametrize("between", ["", " ", "\u200b", "\u200d", "\u00ad", "\ufeff", "\ufe0f", "\u2060\n"])
+def test_what_looks_like_a_tag_of_ours_is_none(between: str) -> None:
+    for tag in (f"<{between}/note>", f"</{between}note>", f"</note{between}>", f"<{between}TRIGGER x>"):
+        assert readable(f"a {tag} b") == f"a &lt;{tag[1:]} b"
+    if between.strip():
+        hidden = between.strip().join("note")
+        assert readable(f"</{hidden}>") == f"&lt;/{hidden}>"
+    assert readable("<p>a</p> <notebook> a < b") == "<p>a</p> <notebook> a < b"

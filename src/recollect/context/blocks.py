@@ -17,16 +17,20 @@ from recollect import tokens
 
 _BREAKS = re.compile(r"\s*[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]\s*")
 """Whatever any program takes for the end of a line, and the other control characters; with the space around them."""
-_UNSEEN = re.compile(r"[\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
+_UNSEEN = re.compile(r"[\u202a-\u202e\u2061-\u2064\u2066-\u206f\ufff9-\ufffb\U000e0000-\U000e007f]")
 """They reorder or hide characters: a person would read something else than the model."""
+_NOT_SEEN = r"\u00ad\u034f\u061c\u180e\u200b-\u200f\u2060\ufe00-\ufe0f\ufeff\U000e0100-\U000e01ef"
+"""Some writing needs these, so they stay. What is a tag without them is taken for one."""
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _MARKUP = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 _LINE_ENDS = re.compile(r"\r\n?|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f]")
+_OWN_NAMES = ("context", "note", "trigger", "now", "message", "history", "system", "user", "assistant", "human")
+"""Tags that we write, and those that a model could take for a change of speaker."""
 _OWN_TAGS = re.compile(
-    r"<(?=\s*/?\s*(?:context|note|trigger|now|message|history|system|user|assistant|human)\b)", re.IGNORECASE
+    rf"<(?=[\s{_NOT_SEEN}]*/?[\s{_NOT_SEEN}]*(?:{'|'.join(f'[{_NOT_SEEN}]*'.join(name) for name in _OWN_NAMES)})\b)",
+    re.IGNORECASE,
 )
-"""Those that we write, and those that a model could take for a change of speaker."""
 INDENT = "    "
 """Before each further line of a text whose first line says who speaks: at the left margin only we write."""
 
@@ -52,7 +56,8 @@ class Context:
     """What could have been shown and was not, for want of room."""
     budget_tokens: int
     reason: str = ""
-    """Why it does not begin with all the bytes of the one before: first, restart, gap … Empty: it does."""
+    """Why it does not begin with all the bytes of the one before: first, restart, gap … Empty: it does; where there is
+    no history, all but those of the last trigger, which is replaced."""
     added: str = ""
     """Behind what is frozen, what came with this one: for who has the conversation at hand and appends to it."""
 
