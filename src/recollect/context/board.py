@@ -93,7 +93,7 @@ def _awareness(standing: Live, user: str) -> str:
 
 
 def _ago(at: str, now: datetime) -> str:
-    seconds = (now - from_text(at)).total_seconds()
+    seconds = max((now - from_text(at)).total_seconds(), 0.0)  # Computers differ about the time.
     for unit, length in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
         number = int(seconds // length)
         if number:

@@ -131,7 +131,8 @@ class Building:
             return Reason.FORGOTTEN
         is_same_turn = bool(self._turn) and self._turn == before.turn_name
         gap = timedelta(minutes=self._readers.settings.prompt_gap_minutes)
-        return Reason.GAP if not is_same_turn and self._now - from_text(before.last_at) > gap else None
+        since = abs(self._now - from_text(before.last_at))  # A clock that was put right tells nothing of the time.
+        return Reason.GAP if not is_same_turn and since > gap else None
 
     def _current_messages(self, before: State | None) -> dict[str, Message]:
         """The messages that stand in the context, as they are by now. One that was forgotten is not among them, nor one
@@ -167,7 +168,10 @@ class Building:
             notes=notes,
             estimate=usual.estimate,
         )
-        state.frozen = frozen_sections(self._pipeline, material)
+        room = self._pipeline.budget_tokens - tail.tokens_of(self._trigger_items(state), usual.estimate)
+        state.frozen = frozen_sections(self._pipeline, room, material)
+        wanted = sum(spec.budget_tokens for spec in self._pipeline.frozen)
+        state.is_squeezed = room < wanted <= self._pipeline.budget_tokens
         state.notes = {place: kept(seen) for place, seen in notes.items()}
         state.told = dict(state.notes)
         if self._history:
@@ -175,15 +179,16 @@ class Building:
         return state
 
     def _begin_history(self, state: State, spec: SectionSpec) -> None:
+        now = to_text(self._now)
         found = self._readers.history.latest(spec.messages)
-        state.floor_at = found[0].at if found else ""
+        state.floor_at = min(found[0].at, now) if found else ""
         items = tail.message_items(tail.without_triggers(state, found, self._trigger), self._names, state.turn, "")
         number = tail.first_items(items, self._room(state), counted(state).estimate)
         if number:
             state.left_out = number
-            state.floor_at = max(item.at for item in items[:number])
+            tail.pass_over(state, items[:number], now)
         line = [tail.left_out_item(number, state.turn)] if number else []
-        heading = [tail.heading_item(spec.heading, state.turn)] if spec.heading else []
+        heading = tail.heading_items(spec.heading, state.turn)
         if items:
             state.items = [*heading, *line, *items[number:]]
 
@@ -193,8 +198,11 @@ class Building:
             found = self._readers.history.latest(self._history.messages * tail.GROWTH, after=state.floor_at)
             fresh = tail.without_triggers(state, [one for one in found if one.id not in told], self._trigger)
             last = next((item.conversation for item in reversed(state.items) if item.conversation), "")
-            state.items += tail.continued_items(state.items, current, self._names, state.turn)
-            state.items += tail.message_items(fresh, self._names, state.turn, last)
+            said = tail.continued_items(state.items, current, self._names, state.turn)
+            said += tail.message_items(fresh, self._names, state.turn, last)
+            if said and not any(item.kind is Kind.HEADING for item in state.items):
+                state.items += tail.heading_items(self._history.heading, state.turn)
+            state.items += said
             state.answered = state.answered[-MOST_ANSWERED:]
         else:
             state.items = [item for item in state.items if item.kind is not Kind.TRIGGER]
@@ -206,8 +214,11 @@ class Building:
             before = state.told.get(place, Seen())
             if after.digest == before.digest:
                 continue
+            removed = gone(self._readers.notes, before) if before.digest and before.path != after.path else Seen()
             if not after.digest:
-                after = gone(self._readers.notes, before)
+                after = removed
+            elif removed.at:
+                state.items.append(tail.change_item(place, before, removed, state.turn))
             state.items.append(tail.change_item(place, before, after, state.turn))
             state.told[place] = kept(after)
             self._changed.append((place, before, after))
@@ -218,23 +229,29 @@ class Building:
         return tail.is_too_long(state.items, self._room(state), self._messages(state), counted(state).estimate)
 
     def _trimmed(self, state: State, receipts: int) -> State:
-        """What grows, cut to half. Where so many notes changed that there is no room to tell it, everything anew."""
-        if tail.trim(state, self._room(state), self._messages(state), counted(state).estimate):
+        """What grows, cut to half. Everything anew where so many notes changed that there is no room to tell it, where
+        the trigger finds none, and where frozen sections had made room for one before."""
+        if not state.is_squeezed and self._trim(state):
             return state
         state = self._begin(receipts)
-        tail.trim(state, self._room(state), self._messages(state), counted(state).estimate)
+        if self._room(state) < 0:
+            raise self._impossible(state)
+        if self._is_too_long(state):
+            self._trim(state)
         return state
+
+    def _trim(self, state: State) -> bool:
+        return tail.trim(state, self._room(state), self._messages(state), to_text(self._now), counted(state).estimate)
 
     def _messages(self, state: State) -> int:
         return self._history.messages if self._history else len(state.items)
 
     def _room(self, state: State) -> int:
-        """For what grows, in tokens: what the frozen sections and the trigger leave of the budget."""
+        """For what grows, in tokens: what the frozen sections and the trigger leave of the budget. Below 0: they have
+        not even room themselves."""
         estimate = counted(state).estimate
         head = sum(estimate(section.text) for section in state.frozen)
         room = self._pipeline.budget_tokens - head - tail.tokens_of(self._trigger_items(state), estimate)
-        if room < 0:
-            raise self._impossible(state)
         own = self._history.budget_tokens if self._history else 0
         return min(room, own) if own else room
 

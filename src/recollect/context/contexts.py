@@ -7,11 +7,11 @@ the next one begins with the same bytes. A rehydration keeps nothing.
 import platform
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recollect.clock import Clock
+from recollect.context.alone import alone
 from recollect.context.blocks import Context, escaped
 from recollect.context.building import Building, Built, Readers
 from recollect.context.calibration import Recent
@@ -19,7 +19,7 @@ from recollect.context.difference import Difference, difference_of
 from recollect.context.pipelines import CONVERSATION, HEARTBEAT, REHYDRATION, Pipeline, checked, pipeline_named
 from recollect.context.rehydration import Rehydration
 from recollect.context.rendering import context_of, counted
-from recollect.context.state import FORMAT, Reason, State, load, save, set_pending, state_path
+from recollect.context.state import FORMAT, Reason, State, keep, load, set_pending, state_path
 from recollect.context.system_prompt import Surroundings
 from recollect.context.your_memory import HEARTBEAT as HEARTBEAT_PROMPT
 from recollect.database import Database
@@ -116,12 +116,12 @@ class Contexts:
         if self._own:
             return self._own().build(pipeline, trigger, budget_tokens=budget_tokens, turn=turn)
         started = time.perf_counter()
-        before = self._state(chosen)
-        if before is None:
-            self._readers.notes.prepare()
-        built = self._build(chosen, before, trigger, turn)
-        with suppress(OSError):  # No room or no right to keep it: the next one begins anew, and its reason says so.
-            save(self._path(chosen), built.state)
+        with alone(self._readers.settings.runtime):
+            before = self._state(chosen)
+            if before is None:
+                self._readers.notes.prepare()
+            built = self._build(chosen, before, trigger, turn)
+            keep(self._path(chosen), built.state)
         self._report(chosen, built, time.perf_counter() - started)
         return built.context
 
@@ -165,10 +165,10 @@ class Contexts:
         return building.build(before)
 
     def _around(self) -> Surroundings:
-        notes = self._readers.notes
+        notes, user = self._readers.notes, self._readers.settings.user_name
         return Surroundings(
             agent=self._principal.name,
-            user=escaped(self._readers.settings.user_name) or "the user",
+            user=user if escaped(user) else "the user",
             folder=notes.own_folder,
             computer=f"{platform.node() or 'without a name'} ({platform.system()})",
             version=self._version,

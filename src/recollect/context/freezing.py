@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from recollect import redaction, tokens
 from recollect.context.blocks import readable
 from recollect.context.board import Live, board_text
 from recollect.context.pipelines import BOARD, LEARNINGS, SYSTEM, Pipeline, SectionSpec
@@ -14,6 +15,10 @@ from recollect.scopes import ScopeKind, ScopeStore, sight_of
 
 if TYPE_CHECKING:
     from recollect.context.building import Readers
+
+KEPT_FREE = 4
+"""One part in so many of a budget is left to what grows by a section without a budget of its own."""
+_MEASURE = "x" * 3_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,9 +32,14 @@ class Material:
     estimate: Estimate
 
 
-def frozen_sections(pipeline: Pipeline, material: Material) -> list[Frozen]:
-    """In their order; those that are empty are left out."""
-    made = [_section(spec, spec.budget_tokens or pipeline.budget_tokens, material) for spec in pipeline.frozen]
+def frozen_sections(pipeline: Pipeline, room_tokens: int, material: Material) -> list[Frozen]:
+    """In their order; those that are empty are left out. Inside the room, save that the fixed part of a system prompt
+    always stands. One without a budget leaves something for what grows."""
+    made: list[Frozen] = []
+    for spec in pipeline.frozen:
+        left = max(room_tokens - sum(material.estimate(section.text) for section in made), 0)
+        unasked = max(left - pipeline.budget_tokens // KEPT_FREE, 0)
+        made.append(_section(spec, min(spec.budget_tokens, left) if spec.budget_tokens else unasked, material))
     return [section for section in made if section.text]
 
 
@@ -48,12 +58,13 @@ def _content(spec: SectionSpec, room_tokens: int, material: Material) -> tuple[s
     """What stands below its heading, and how much of it there was no room for."""
     readers, estimate = material.readers, material.estimate
     if spec.source == LEARNINGS:
-        known = readers.rehydration.context(max(room_tokens, 1), "", 0)
+        general = room_tokens * tokens.estimate(_MEASURE) // estimate(_MEASURE)  # It counts without calibration.
+        known = readers.rehydration.context(max(general, 1), "", 0)
         return known.text, known.left_out
     if spec.note:
         seen = material.notes.get(spec.note, Seen())
         return note_block(seen, room_tokens, keep_end=spec.keep == "end", estimate=estimate)
-    words = spec.words
+    words = redaction.mask(spec.words)
     if spec.source == BOARD:
         words = board_text(agents(readers), material.standing, readers.knowledge)
     cut = trimmed(f"{readable(words).strip()}\n", room_tokens, keep=spec.keep, name=spec.name, estimate=estimate)

@@ -44,7 +44,7 @@ class SectionSpec:
     heading: str = ""
     """Empty: none. Of a trigger: who speaks; empty: the user."""
     budget_tokens: int = 0
-    """0: as much as the pipeline has."""
+    """0: as much as the pipeline has left; of what is frozen, three quarters of that, so that something can grow."""
     order: int = 0
     keep: Literal["start", "end"] = "start"
     """Which end of it is worth more when it does not fit."""

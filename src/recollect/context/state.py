@@ -4,7 +4,8 @@ One small file for each agent and pipeline, below `runtime/`. Nothing in it is a
 damaged or of another house costs a context that is built from the beginning, and nothing else. What stands in it was
 masked before.
 
-Two programs that build the same context at the same moment both get a sound one; the state is that of the later.
+Who reads one and writes it again is alone with it (`alone`): two programs that ask for the context of an agent at the
+same moment get one after the other, and the second begins with the first.
 """
 
 import os
@@ -15,9 +16,9 @@ from pathlib import Path
 import msgspec
 
 from recollect.clock import from_text
+from recollect.context.alone import FOLDER, alone
 from recollect.ids import new_id
 
-FOLDER = "contexts"
 FORMAT = 1
 """Raise it when the fields change their meaning, or when the frozen texts do: states of another format are not read."""
 
@@ -107,10 +108,13 @@ class State(msgspec.Struct, kw_only=True):
     floor_at: str = ""
     """What was said until then is not taken any more."""
     answered: list[str] = []
-    """Ids of messages that stand in the context as triggers."""
+    """Ids of messages that are not told (again): they stand in the context as triggers, or were left out with a time
+    that is still to come."""
     waiting: list[str] = []
     """Triggers whose messages have not come in yet, as they compare."""
     left_out: int = 0
+    is_squeezed: bool = False
+    """The trigger was so long that frozen sections have less than their budgets."""
     pending: str = ""
     """A reason to build anew that was given since."""
 
@@ -132,11 +136,10 @@ def load(path: Path) -> State | None:
     """None: there is none that can be read."""
     try:
         state = msgspec.json.decode(path.read_bytes(), type=State)
-        if state.format:
-            from_text(state.last_at)
-    except (OSError, ValueError):
+        is_dated = not state.format or from_text(state.last_at).tzinfo is not None
+    except (OSError, ValueError, RecursionError):
         return None
-    return state if state.tokens > 0 and state.per_bytes > 0 else None
+    return state if is_dated and state.tokens > 0 and state.per_bytes > 0 else None
 
 
 def save(path: Path, state: State) -> None:
@@ -152,24 +155,36 @@ def save(path: Path, state: State) -> None:
         raise
 
 
+def keep(path: Path, state: State) -> None:
+    """Where there is no room or no right to keep it, there is none: one that is older would be gone on from, and what
+    was forgotten might stand in it."""
+    try:
+        save(path, state)
+    except OSError:
+        with suppress(OSError):
+            path.unlink()
+
+
 def set_pending(runtime: Path, agent: str, reason: Reason) -> None:
     """All contexts of this agent are built anew when they are next asked for."""
-    for path in _paths(runtime, "*.json"):
-        pipeline = path.stem.rpartition(".")[2]
-        state = load(path) if path == state_path(runtime, agent, pipeline) else None
-        if state:
-            state.pending = reason
-            save(path, state)
+    with alone(runtime):
+        for path in _paths(runtime, "*.json"):
+            pipeline = path.stem.rpartition(".")[2]
+            state = load(path) if path == state_path(runtime, agent, pipeline) else None
+            if state:
+                state.pending = reason
+                keep(path, state)
 
 
 def drop_states(runtime: Path) -> int:
     """For who forgets: no state says any more what was in a context; how many did."""
-    paths = _paths(runtime, "*.json")
-    for path in paths:
-        save(path, State(pending=Reason.FORGOTTEN))
-    for held in _paths(runtime, ".*.json.*"):  # Of programs that were killed while they wrote.
-        with suppress(OSError):
-            held.unlink()
+    with alone(runtime):
+        paths = _paths(runtime, "*.json")
+        for path in paths:
+            keep(path, State(pending=Reason.FORGOTTEN))
+        for held in _paths(runtime, ".*.json.*"):  # Of programs that were killed while they wrote.
+            with suppress(OSError):
+                held.unlink()
     return len(paths)
 
 

@@ -23,7 +23,7 @@ class Surroundings:
 
     agent: str
     user: str
-    """The name of the person, or "the user"."""
+    """The name of the person, or "the user"; as it was given."""
     folder: str
     """Where the agent's own notes lie."""
     computer: str
@@ -44,7 +44,7 @@ def system_prompt(
     """Inside the budget, save that what it says without any note always stands: what is left is for the notes."""
     missing = [place for place in WRITABLE if place in notes and not notes[place].digest]
     environment = _environment(around, now)
-    memory = your_memory(folder=around.folder, user=around.user, missing=missing) + "\n"
+    memory = your_memory(folder=around.folder, user=escaped(around.user), missing=missing) + "\n"
     written = chapters(now)
     headings = sum(estimate(_heading(chapter)) for chapter in written)
     room = max(budget_tokens - estimate(environment) - estimate(memory) - headings, 0)
@@ -62,8 +62,8 @@ def _environment(around: Surroundings, now: datetime) -> str:
         "# Environment",
         "",
         f"This was put together on {moment(now)}.",
-        f"You are {around.agent}, and you talk with {around.user}.",
-        f"The computer is {around.computer}; your memory is {f'Recollect {around.version}'.strip()}.",
+        f"You are {around.agent}, and you talk with {escaped(around.user)}.",
+        f"The computer is {escaped(around.computer)}; your memory is {f'Recollect {around.version}'.strip()}.",
     )
     return "".join(f"{line}\n" for line in lines) + "\n"
 

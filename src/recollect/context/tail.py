@@ -35,8 +35,9 @@ class Names:
     """Who speaks in a trigger."""
 
 
-def heading_item(heading: str, turn: int) -> Item:
-    return Item(kind=Kind.HEADING, text=f"# {heading}\n\n", turn=turn)
+def heading_items(heading: str, turn: int) -> list[Item]:
+    """None, where there is no heading."""
+    return [Item(kind=Kind.HEADING, text=f"# {heading}\n\n", turn=turn)] if heading else []
 
 
 def left_out_item(number: int, turn: int) -> Item:
@@ -172,7 +173,14 @@ def tokens_of(items: Sequence[Item], estimate: Estimate) -> int:
     return sum(estimate(item.text) for item in items)
 
 
-def trim(state: State, room_tokens: int, messages: int, estimate: Estimate) -> bool:
+def pass_over(state: State, dropped: Sequence[Item], now: str) -> None:
+    """They are never told again: by their time; and one that a wrong clock put later than now by its id, so that it
+    takes nothing with it that is said until then."""
+    state.floor_at = max([state.floor_at, *(item.at for item in dropped if item.at <= now)])
+    state.answered += [item.id for item in dropped if item.id and item.at > now]
+
+
+def trim(state: State, room_tokens: int, messages: int, now: str, estimate: Estimate) -> bool:
     """Down to half. Everything that stays is of this turn: no block before it can be the same. False: there is no room
     even for what is told of notes, and nothing was done."""
     heading = [item for item in state.items if item.kind is Kind.HEADING]
@@ -189,7 +197,7 @@ def trim(state: State, room_tokens: int, messages: int, estimate: Estimate) -> b
     if tokens_of(items, estimate) > room_tokens:
         return False
     state.left_out = left_out
-    state.floor_at = max([state.floor_at, *(item.at for item in dropped)])
+    pass_over(state, dropped, now)
     state.items = [msgspec.structs.replace(item, turn=state.turn) for item in items]
     return True
 

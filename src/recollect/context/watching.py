@@ -6,6 +6,7 @@ back is no change.
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from difflib import unified_diff
@@ -18,8 +19,9 @@ from recollect.clock import LOCAL, local
 from recollect.context.blocks import tagged
 from recollect.context.pipelines import SYSTEM, Pipeline
 from recollect.context.state import Seen
-from recollect.errors import NotFound
+from recollect.errors import Denied, NotFound
 from recollect.notes import Note, Notes, Version, paths
+from recollect.notes.plain import Obstructed
 from recollect.notes.versions import OUTSIDE
 
 SHORT_CHARACTERS = 1_500
@@ -97,8 +99,13 @@ def places_of(pipeline: Pipeline, now: datetime) -> list[str]:
 
 
 def seen_notes(notes: Notes, places: Sequence[str]) -> dict[str, Seen]:
-    """Place → the note that stands there now."""
-    return {place: _seen(_note_at(notes, place)) for place in places}
+    """Place → the note that stands there now. A place is not in it where something lies that is no note or cannot be
+    read: nothing can be told of it, and no context has to wait until somebody moved it away."""
+    found: dict[str, Seen] = {}
+    for place in places:
+        with suppress(Obstructed, Denied):
+            found[place] = _seen(_note_at(notes, place))
+    return found
 
 
 def _note_at(notes: Notes, place: str) -> Note | None:
@@ -109,13 +116,13 @@ def _note_at(notes: Notes, place: str) -> Note | None:
 
 
 def _seen(note: Note | None) -> Seen:
-    if note is None or not note.is_text:
+    if note is None:
         return Seen()
     return Seen(
         path=note.path,
         number=note.number,
         digest=note.digest,
-        text=redaction.mask(note.text),
+        text=redaction.mask(note.text) if note.is_text else "",
         at=note.at,
         by=_writer(note),
     )
@@ -150,7 +157,8 @@ def change_text(before: Seen, after: Seen, *, is_brief: bool = False) -> str:
     if len(after.text) <= SHORT_CHARACTERS:
         return tagged("note", given, after.text)
     old = before.text if what == "changed" else ""
-    return tagged("note", {**given, "shown": "changed lines"}, _changed_lines(old, after.text))
+    lines = _changed_lines(old, after.text[:MOST_KEPT_CHARACTERS])
+    return tagged("note", {**given, "shown": "changed lines"}, lines)
 
 
 def _changed_lines(before: str, after: str) -> str:

@@ -22,7 +22,7 @@ two of you talk.
 A line of an answer that begins with [REMEMBER] and goes on with a JSON object is kept as a record in the archive. \
 {user_first} sees a small mark in its place.
 
-[REMEMBER] {{"text": "The well behind the house is 14 metres deep.", "category": "knowledge", "tags": ["well"]}}
+[REMEMBER] {{"content": "The well behind the house is 14 metres deep.", "category": "knowledge", "tags": ["well"]}}
 
 The category is knowledge, identity or operational. The tags are optional, and so are "importance" from 0 to 1, \
 "subject" and "expires_at".
