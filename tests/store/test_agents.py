@@ -113,6 +113,8 @@ def test_a_grant_lets_write_above_and_nowhere_else(memory: recollect.Memory) -> 
     ada = memory.as_agent("ada")
     with pytest.raises(Denied, match="recollect agents grant ada house"):
         ada.knowledge.remember("For everybody.", scope="house")
+    with pytest.raises(Denied, match=r"It may write in ada\.$"):
+        ada.knowledge.remember("For bob.", scope="bob")
 
     agents.grant("ada", "house")
     ada.knowledge.remember("For everybody.", scope="house")

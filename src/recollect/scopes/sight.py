@@ -29,10 +29,10 @@ class Sight:
 
     def check_write(self, scope: str, who: str) -> None:
         if self.writable is not None and scope not in self.writable:
-            raise Denied(
-                f"{who} may not write in {scope!r}. It may write in {', '.join(sorted(self.writable))}; "
-                f"a person can allow more: recollect agents grant {who} {scope}"
-            )
+            refusal = f"{who} may not write in {scope!r}. It may write in {', '.join(sorted(self.writable))}"
+            # Only what is above it can be granted.
+            more = f"; a person can allow more: recollect agents grant {who} {scope}" if self.sees(scope) else "."
+            raise Denied(f"{refusal}{more}")
 
 
 EVERYTHING = Sight()
