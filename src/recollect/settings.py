@@ -142,8 +142,15 @@ def _read_config(path: Path) -> Settings:
     except tomllib.TOMLDecodeError as error:
         raise Invalid(f"{path} is not valid TOML: {error}. Mend that line or move the file away.") from error
     except msgspec.ValidationError as error:
-        known = ", ".join(name for name in Settings.__struct_fields__ if name != "home")
-        raise Invalid(f"{path}: {error}. The settings are: {known}.") from error
+        raise Invalid(f"{path}: {error}. {_known_names(str(error))}") from error
+
+
+def _known_names(error: str) -> str:
+    """What may stand where an error was found."""
+    if "$.pipelines" not in error:
+        return f"The settings are: {', '.join(name for name in Settings.__struct_fields__ if name != 'home')}."
+    section, pipeline = ", ".join(SectionSettings.__struct_fields__), ", ".join(PipelineSettings.__struct_fields__)
+    return f"A pipeline has: {pipeline}. A section has: {section}."
 
 
 def _check_ranges(settings: Settings, path: Path) -> None:

@@ -188,6 +188,10 @@ def test_a_home_that_is_a_file(tmp_path: Path, good: Path) -> None:
         ("poll_interval_seconds = -1\n", ["recollect.toml", "poll_interval_seconds"]),
         ("this is not TOML\n", ["recollect.toml", "not valid TOML", "Mend"]),
         ("home = '/elsewhere'\n", ["recollect.toml", "home"]),
+        (
+            "[[pipelines.own.sections]]\nname = 'a'\nsauce = 'b'\n",
+            ["recollect.toml", "sauce", "A section has: name, source"],
+        ),
     ],
 )
 def test_settings_that_mean_nothing(
