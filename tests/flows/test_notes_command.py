@@ -291,6 +291,22 @@ def test_a_terminal_gets_colours_in_a_diff_and_no_commands_from_a_note(garden: P
     assert "no text: 6 bytes" in on_a_terminal("notes", "show", "image.png", home=garden).out
 
 
+def test_a_terminal_shows_whole_names_and_reasons(garden: Path) -> None:
+    name, reason = f"{'far-' * 30}away.md", f"because {'of this and that, ' * 8}it had to be"
+    assert run("notes", "write", name, "x", "--reason", reason, home=garden).code == 0
+    assert name in on_a_terminal("notes", home=garden).out
+    assert reason in on_a_terminal("notes", "history", name, home=garden).out
+
+
+def test_undoing_says_where_it_went_back_to(garden: Path) -> None:
+    assert run("notes", "undo", "garden.md", home=garden).out == "Restored: garden.md, version 3: back to version 1\n"
+    gone = run("notes", "undo", "garden.md", home=garden).out
+    assert gone == "Gone, as it was before: garden.md, version 4: back to before it was made\n"
+    assert run("notes", "undo", "garden.md", "--to", 2, home=garden).code == 0
+    note(garden, "garden.md").unlink()
+    assert run("notes", "history", "garden.md", home=garden).out.endswith("gone  found gone\n")
+
+
 def test_the_commands_of_notes_are_completed(home: Path) -> None:
     variables = {"_RECOLLECT_COMPLETE": "bash_complete", "COMP_WORDS": "recollect notes h", "COMP_CWORD": "2"}
     assert run(home=home, variables=variables).out == "plain,history\n"

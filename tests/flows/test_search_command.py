@@ -355,7 +355,7 @@ def test_health_and_doctor_tell_how_far_the_index_is(house: Path) -> None:
     assert index["bytes"] > 10_000
     assert finding(house, "index")["level"] == "ok"
     assert finding(house, "models")["next_step"] == "recollect models pull"
-    assert "Index          8 messages and records, 0 waiting" in run("health", home=house).out
+    assert "Index          8 messages, records and notes, 0 waiting" in run("health", home=house).out
 
 
 def test_days_are_those_of_the_persons_zone(house: Path) -> None:

@@ -114,8 +114,8 @@ def _show_difference(found: "Difference", as_json: bool) -> None:
     say(f"{found.pipeline} of {found.agent}, after {'that of ' + when(found.since) if found.since else 'none'}")
     say(_how_it_begins(found))
     say(
-        f"{found.cached_tokens:,} tokens are the same as before and can be cached, {found.new_tokens:,} are new, "
-        f"{found.lost_tokens:,} of the last one are lost."
+        f"Tokens: {found.cached_tokens:,} as before, which can be cached; {found.new_tokens:,} new; "
+        f"{found.lost_tokens:,} of the last one lost."
     )
     if found.sections:
         say(f"Changed: {', '.join(found.sections)}")

@@ -142,10 +142,10 @@ def write(
     agent: str,
     as_json: bool,
 ) -> None:
-    """Write a note, or with --append its end.
+    """Write a note, or with --append add to its end.
 
     TEXT is all of it from now on; - reads it from standard input. What it replaces stays a version. With --expect a
-    later version than N is replaced too, and named.
+    later version than N is replaced too, and named. `remove` takes a note away.
     """
     from recollect.surfaces.cli.texts import given_text
 
@@ -245,10 +245,17 @@ def diff(place: Place, path: str, older: int | None, newer: int | None, agent: s
 @json_option
 @click.pass_obj
 def undo(place: Place, path: str, number: int | None, reason: str, agent: str, as_json: bool) -> None:
-    """Bring an earlier version back, as a new one."""
+    """Bring an earlier version back, as a new one.
+
+    Once more goes back one more. `notes history` lists the versions, --to chooses one.
+    """
     with opened(place, agent, to_write=True, is_quiet=as_json) as memory:
         written = memory.notes.undo(path_in(memory, path), number or 0, reason=reason)
-    tell_written(written, place.invocation(), as_json, "Removed again" if written.version.is_gone else "Restored")
+    tell_written(written, place.invocation(), as_json, _restored_word(written.version))
+
+
+def _restored_word(version: "Version") -> str:
+    return "Gone, as it was before" if version.is_gone else "Restored"
 
 
 @notes.command()

@@ -90,7 +90,9 @@ def _health_lines(value: dict[str, Any]) -> list[tuple[str, str]]:
 def _index_line(index: dict[str, Any]) -> str:
     if index["problem"]:
         return index["problem"]
-    figures = f"{index['documents']:,} messages and records, {index['waiting']:,} waiting, {_size(index['bytes'])}"
+    figures = (
+        f"{index['documents']:,} messages, records and notes, {index['waiting']:,} waiting, {_size(index['bytes'])}"
+    )
     models = f"{index['deepened']:,} deepened by {index['deep_model']}" if index["deep_model"] else "no deep model"
     return f"{figures}, {models}"
 
@@ -287,7 +289,7 @@ def _show_views(views: dict[str, list[str]], as_json: bool) -> None:
     if as_json:
         print_json({"views": views})
     else:
-        table(("view", "columns"), [(name, ", ".join(columns)) for name, columns in views.items()])
+        table(("view", "columns"), [(name, ", ".join(columns)) for name, columns in views.items()], is_whole=True)
 
 
 @click.command()

@@ -110,21 +110,25 @@ def _fit(text: str, cells: int) -> str:
     return text.rstrip() + "…"
 
 
-def table(headings: Sequence[str], rows: Sequence[Sequence[Any]], *, right: Sequence[int] = ()) -> None:
-    """Columns as wide as their content; on a terminal the last one is cut where the line ends."""
+def table(
+    headings: Sequence[str], rows: Sequence[Sequence[Any]], *, right: Sequence[int] = (), is_whole: bool = False
+) -> None:
+    """Columns as wide as their content; on a terminal the last one is cut where the line ends, unless it `is_whole`:
+    a name that somebody copies, or words that stand nowhere else."""
     texts = [[str(cell) for cell in row] for row in rows]
     widths = [
         max(_cell_width(heading), *(_cell_width(row[index]) for row in texts), 0)
         for index, heading in enumerate(headings)
     ]
-    if sys.stdout.isatty():
+    is_cut = sys.stdout.isatty() and not is_whole
+    if is_cut:
         taken = sum(widths[:-1]) + 2 * (len(widths) - 1)
         widths[-1] = max(10, min(widths[-1], width() - taken))
 
     def line(cells: Sequence[str]) -> str:
         padded: list[str] = []
         for index, cell in enumerate(cells):
-            fitted = _fit(cell, widths[index]) if sys.stdout.isatty() else cell
+            fitted = _fit(cell, widths[index]) if is_cut else cell
             space = " " * (widths[index] - _cell_width(fitted))
             padded.append(space + fitted if index in right else fitted + space)
         return "  ".join(padded).rstrip()

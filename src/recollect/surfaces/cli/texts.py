@@ -28,8 +28,10 @@ EDITORS = ("sensible-editor", "nano", "vim", "vi", "notepad")
 def given_text(text: str | None, file: str | None) -> str:
     """One of the two: TEXT, where - is standard input, or what a file holds. Empty is refused: it is mostly the
     output of a command that failed, and would take the place of a note."""
-    if (text is None) == (file is None):
+    if text is None and file is None:
         raise click.UsageError("Give the text: TEXT, - for standard input, or --from FILE.")
+    if text is not None and file is not None:
+        raise click.UsageError("Give TEXT or --from FILE, not both.")
     if file is not None:
         found, origin = _content_of(file), printable(file)
     elif text == STANDARD_INPUT:
@@ -45,7 +47,7 @@ def decoded(content: bytes, origin: str) -> str:
     if len(content) > _most_bytes():
         raise Invalid(f"{origin} is too long: a note holds {_most_bytes():,} bytes at most. Split it into several.")
     if not content.strip():
-        raise Invalid(f"{origin} is empty: nothing was written. `recollect notes remove` takes a note away.")
+        raise Invalid(f"{origin} is empty: nothing was written. Give it some words.")
     try:
         return content.decode()
     except UnicodeDecodeError:

@@ -79,19 +79,19 @@ def bytes_of(version: "Version") -> str:
 
 def print_list(versions: "Sequence[Version]") -> None:
     rows = [(bytes_of(one), one.number, when(one.at), who(one), printable(one.path)) for one in versions]
-    table(("bytes", "version", "changed", "by", "note"), rows, right=(0, 1))
+    table(("bytes", "version", "changed", "by", "note"), rows, right=(0, 1), is_whole=True)
 
 
 def print_history(versions: "Sequence[Version]") -> None:
     """The latest last, where a terminal shows it."""
     rows = [(one.number, when(one.at), who(one), bytes_of(one), told(one)) for one in versions]
-    table(("version", "at", "by", "bytes", "what"), rows, right=(0, 3))
+    table(("version", "at", "by", "bytes", "what"), rows, right=(0, 3), is_whole=True)
 
 
 def told(version: "Version") -> str:
     """What was done, from where and why."""
     parts = [
-        str(version.action),
+        "found gone" if version.is_gone and version.action == "found" else str(version.action),
         f"from {printable(version.moved_from)}" if version.moved_from else "",
         f"without having seen version {version.unseen}" if version.unseen else "",
         "waits for review" if version.review == "open" else "",
@@ -136,10 +136,11 @@ def lines_of(text: str) -> list[str]:
 def tell_written(written: "Written", program: str, as_json: bool, word: str = "Written") -> None:
     """What became of a write. That somebody else's text was replaced is told whoever reads."""
     version = written.version
+    why = f": {on_one_line(version.reason)}" if version.action == "restored" else ""
     if as_json:
         print_json(written_json(written))
     elif written.is_new:
-        say(f"{style(word, 'green')}: {printable(version.path)}, version {version.number}")
+        say(f"{style(word, 'green')}: {printable(version.path)}, version {version.number}{why}")
     else:
         say(f"Nothing to change: {printable(version.path)}, version {version.number}")
     warn_of(written, program)
