@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from conftest import OpenHouse
 
 import recollect
 from recollect.errors import Conflict, Invalid, NotFound
@@ -80,6 +81,43 @@ def test_a_tree_without_end_keeps_nobody_from_reading(home: Path, monkeypatch: p
             os.chdir("..")
             os.rmdir("d")
     assert found == ["user.md"]
+
+
+def test_a_database_that_never_saw_a_folder_takes_nothing_in_it_for_removed(tmp_path: Path) -> None:
+    """As when a backup is put into a home that is in use."""
+    with recollect.open(tmp_path / "old") as old:
+        old.notes.write("user.md", "Likes tea.\n")
+        old.transfer.backup_to(tmp_path / "backup.db")
+    with recollect.open(tmp_path / "new") as new:
+        new.notes.write("garden.md", "Beans.\n")
+        place = new.database.files()[0]
+    for file in place.parent.glob(f"{place.name}*"):
+        file.unlink()
+    shutil.copy(tmp_path / "backup.db", place)
+    with recollect.open(tmp_path / "new") as new:
+        assert paths(new) == ["garden.md", "user.md"]
+
+
+def test_two_computers_of_the_same_name_come_to_the_same(open_house: OpenHouse, tmp_path: Path) -> None:
+    """As containers are, each with a disk of its own at the same path."""
+    disks, here = [tmp_path / "one", tmp_path / "other"], tmp_path / "here"
+    database = open_house().settings.database_url
+
+    def look(disk: Path) -> str:
+        disk.mkdir(exist_ok=True)
+        disk.rename(here)
+        with recollect.open(here / "home", database) as memory:
+            memory.notes.look()
+            text = memory.notes.read("user.md").text if memory.notes.list() else ""
+        here.rename(disk)
+        return text
+
+    look(disks[0])
+    look(disks[1])
+    (disks[0] / "home" / "notes").mkdir(parents=True)
+    for text in ("Likes tea.\n", "Likes cocoa.\n"):
+        (disks[0] / "home" / "notes" / "user.md").write_text(text)
+        assert [look(disk) for disk in (*disks, *disks)] == [text] * 4
 
 
 # Nothing outside is touched

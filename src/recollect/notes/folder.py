@@ -22,6 +22,7 @@ from recollect.clock import Clock, to_text
 from recollect.database import Database, Session
 from recollect.errors import Conflict, Denied, Invalid, RecollectError
 from recollect.notes.files import Files, Placed
+from recollect.notes.identity import folder_name
 from recollect.notes.paths import Kind, checked, is_path, kind_of, scope_of
 from recollect.notes.plain import Contents, Look, Obstructed
 from recollect.notes.store import Copy, NoteStore
@@ -71,15 +72,21 @@ class Folder:
         self._merge = merge
         self._grace = grace_seconds
         self._swept_at = 0.0
+        self._name = ""
 
-    @cached_property
+    @property
     def copy(self) -> str:
         """This folder, among all that are copies of the same notes. Where the database lies in the same home, the two
-        travel together, and there is no other that could be meant."""
+        travel together; beside another, a home that was copied is a second one."""
         home = self.files.root.parent
-        if any(file.is_relative_to(home) for file in self._database.files()):
-            return "home"
-        return f"{platform.node()}:{self.files.root}"
+        self._name = self._name or folder_name(home)  # A home that is not there yet has none.
+        if self._name and self._is_beside:
+            return self._name
+        return f"{platform.node()}:{self.files.root}:{self._name}"
+
+    @cached_property
+    def _is_beside(self) -> bool:
+        return any(file.is_relative_to(self.files.root.parent) for file in self._database.files())
 
     @contextmanager
     def writing(self) -> Generator[Writing]:
