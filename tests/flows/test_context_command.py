@@ -117,6 +117,8 @@ def test_a_conversation_goes_on_with_the_same_bytes_from_one_call_to_the_next(to
 
 
 def test_the_difference_tells_what_is_new_and_what_it_costs(told: Path) -> None:
+    first = run("context", "--for", "heartbeat", "--diff", home=told).out
+    assert first.startswith("heartbeat of assistant, the first\nThere is none before it.\nTokens: 0 as before")
     assert run("context", "--for", "heartbeat", home=told).code == 0
     assert run("notes", "write", "user.md", "Mara grows beans.", home=told).code == 0
     out = run("context", "--for", "heartbeat", "--diff", home=told).out

@@ -111,7 +111,7 @@ def _show_difference(found: "Difference", as_json: bool) -> None:
     if as_json:
         print_json(found)
         return
-    say(f"{found.pipeline} of {found.agent}, after {'that of ' + when(found.since) if found.since else 'none'}")
+    say(f"{found.pipeline} of {found.agent}, {'after that of ' + when(found.since) if found.since else 'the first'}")
     say(_how_it_begins(found))
     say(
         f"Tokens: {found.cached_tokens:,} as before, which can be cached; {found.new_tokens:,} new; "
@@ -126,6 +126,8 @@ def _show_difference(found: "Difference", as_json: bool) -> None:
 
 
 def _how_it_begins(found: "Difference") -> str:
+    if not found.since:
+        return "There is none before it."
     if found.reason:
         return f"It does not begin with all of the one before: {found.reason}."
     return "It begins with what is frozen." if found.lost_tokens else "It begins with all of the one before."
