@@ -298,6 +298,11 @@ def test_a_terminal_shows_whole_names_and_reasons(garden: Path) -> None:
     assert reason in on_a_terminal("notes", "history", name, home=garden).out
 
 
+def test_a_name_may_be_given_as_a_shell_completes_it(garden: Path) -> None:
+    for name in ("./garden.md", note(garden, "garden.md")):
+        assert run("notes", "show", name, home=garden).out == "Beans in May.\n"
+
+
 def test_undoing_says_where_it_went_back_to(garden: Path) -> None:
     assert run("notes", "undo", "garden.md", home=garden).out == "Restored: garden.md, version 3: back to version 1\n"
     gone = run("notes", "undo", "garden.md", home=garden).out

@@ -65,9 +65,10 @@ def opened(place: Place, agent: str, *, to_write: bool = False, is_quiet: bool =
 
 
 def path_in(memory: "Memory", path: str) -> str:
-    """A whole path of the computer is the note's own where it lies in the folder, and else not a note."""
+    """A whole path of the computer is the note's own where it lies in the folder, and else not a note. Shells complete
+    names with a ./ before them."""
     if not os.path.isabs(path):
-        return path
+        return path.removeprefix("./")
     folder = os.path.realpath(memory.notes.folder)
     given = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
     if os.path.commonpath([folder, given]) != folder or given == folder:
