@@ -249,7 +249,8 @@ def _index(memory: Memory) -> Finding:
             "index", f"Nothing can be searched: {error}", "Nothing is lost: the index is made from history."
         )
     figures = (
-        f"{state.documents:,} messages and records, {state.deepened:,} of them deepened ({state.bytes / 1e6:,.1f} MB)"
+        f"{state.documents:,} messages, records and notes, {state.deepened:,} of them deepened "
+        f"({state.bytes / 1e6:,.1f} MB)"
     )
     is_running = is_locked(runtime)
     status = read_status(runtime) if is_running else None
@@ -318,9 +319,12 @@ def _note_problems(standing: Standing) -> Finding | None:
     if not standing.problems:
         return None
     first = standing.problems[0]
+    if not first.path:
+        return _warning("notes on disk", f"The folder of notes {first.reason}", "Move away what lies in its place.")
+    told = first.reason if first.reason.startswith(first.path) else f"{first.path}: {first.reason}"
     return _warning(
         "notes on disk",
-        f"{len(standing.problems):,} in the folder cannot be kept or used, first {first.path}: {first.reason}",
+        f"{len(standing.problems):,} in the folder cannot be kept or used, first {told}",
         "They stay where they lie. Mend each, or move it out of the folder of notes.",
     )
 
@@ -331,7 +335,7 @@ def _note_conflicts(standing: Standing) -> Finding | None:
     last = standing.conflicts[-1]
     return _warning(
         "notes conflicts",
-        f"{len(standing.conflicts):,} times in {CONFLICT_DAYS} days two wrote a note at once, last {last.path}",
+        f"Two wrote a note at once ({len(standing.conflicts):,} in {CONFLICT_DAYS} days), last {last.path}",
         f"Both texts are kept: recollect notes diff {last.path} {last.unseen} {last.number}",
     )
 
@@ -344,7 +348,7 @@ def _note_reviews(standing: Standing) -> list[Finding]:
         findings.append(
             _warning(
                 "notes diary",
-                f"{len(entries):,} changes of diary entries on disk, first {entries[0].path}",
+                f"Diary entries that were changed on disk: {len(entries):,}, first {entries[0].path}",
                 f"recollect diary restore {entries[0].path.rpartition('/')[2]}, or accept it: recollect notes review",
             )
         )
@@ -352,7 +356,7 @@ def _note_reviews(standing: Standing) -> list[Finding]:
         findings.append(
             _warning(
                 "notes review",
-                f"{len(souls):,} changes wait for a look, first {souls[0].path}",
+                f"Waiting for a look: {len(souls):,}, first {souls[0].path}",
                 "recollect notes review shows them.",
             )
         )
