@@ -223,7 +223,46 @@ def test_learnings_keep_a_budget_that_is_counted_from_real_usage(memory: recolle
     assert 0 < made.tokens <= 300
 
 
+# Who sees what
+
+
+@pytest.mark.parametrize("source", ["board", "learnings"])
+def test_a_record_that_becomes_that_of_another_agent_leaves_the_context(memory: recollect.Memory, source: str) -> None:
+    memory.agents.add("ada")
+    promise = memory.knowledge.remember("Water the beans.", kind="commitment").record
+    other = memory.knowledge.remember("Buy lime.", kind="commitment").record
+    assert promise
+    assert other
+    sections = (SectionSpec(name="known", source=source), SectionSpec(name="trigger", source="trigger"))
+    pipeline = Pipeline(name="own", budget_tokens=2_000, sections=sections)
+    first = memory.context.build(pipeline, "One.")
+    assert "Water the beans." in first.text
+    memory.knowledge.edit(other.id, text="Buy sand.")
+    memory.knowledge.retract(other.id, reason="done")
+    assert memory.context.build(pipeline, "Two.").reason == ""
+    memory.knowledge.move(promise.id, "ada")
+    made = memory.context.build(pipeline, "Three.")
+    assert (made.reason, "Water the beans." in made.text) == ("forgotten", False)
+
+
 # Words
+
+
+def test_a_folder_that_is_called_like_a_key_is_masked(talk: Talk) -> None:
+    key = "sk-ant-api03-" + "aB3dE5gH7jK9mN1pQ3sT5vW7xY9zA1cE3gI5kM7oQ9sU1wY3" + "-AA"
+    talk.said("Hello.", "Yes.")
+    talk.clock.move(minutes=1)
+    other = Talk(talk.memory, talk.clock, talk.projects, "other")
+    other.transcript.cwd = f"/home/mara/{key}"
+    other.said("Here?", "Here.")
+    made = talk.memory.context.conversation("Well?")
+    assert "[Another conversation, in [masked:anthropic-key]]" in made.text
+
+
+def test_a_heartbeat_without_a_trigger_needs_none(memory: recollect.Memory) -> None:
+    beat = DEFAULTS["heartbeat"]
+    made = memory.context.build(replace(beat, sections=beat.sections[:-1]))
+    assert [one.name for one in made.sections] == ["system", "board"]
 
 
 def test_history_that_begins_later_has_its_heading(talk: Talk) -> None:

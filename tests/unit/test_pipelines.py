@@ -56,6 +56,7 @@ def test_sections_stand_in_their_order() -> None:
         ((replace(SYSTEM, source="note:"),), ["section 'system'", "'note:'"]),
         ((SYSTEM, replace(TRIGGER, name="system")), ["two sections", "'system'"]),
         ((SYSTEM, replace(SYSTEM, name="other")), ["two sections show the system"]),
+        ((SYSTEM, replace(TRIGGER, source="awareness")), ["goes with a trigger"]),
         ((replace(SYSTEM, budget_tokens=-1),), ["section 'system'", "budget", "-1"]),
         ((replace(TRIGGER, budget_tokens=5),), ["section 'trigger'", "never trimmed"]),
         ((replace(HISTORY, messages=0),), ["section 'history'", "0 messages"]),

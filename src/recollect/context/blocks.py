@@ -60,6 +60,8 @@ class Context:
     no history, all but those of the last trigger, which is replaced."""
     added: str = ""
     """Behind what is frozen, what came with this one: for who has the conversation at hand and appends to it."""
+    records: tuple[str, ...] = ()
+    """Of a rehydration, the ids of the learnings in it."""
 
     @property
     def text(self) -> str:

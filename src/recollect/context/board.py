@@ -4,6 +4,7 @@ The board is frozen with the prompt. What changes from minute to minute (the tim
 queue) goes with each trigger, so that nothing before it has to change.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -11,7 +12,6 @@ from recollect.clock import from_text, local
 from recollect.context.blocks import escaped, line_of, tagged
 from recollect.context.system_prompt import moment
 from recollect.history import Author, History, Message, Status
-from recollect.knowledge import Knowledge
 from recollect.knowledge.records import Record
 
 MOST_COUNTED = 100
@@ -48,10 +48,10 @@ def live(history: History, now: datetime, gap_minutes: float, *, is_aware: bool)
     )
 
 
-def board_text(agents: list[str], standing: Live, knowledge: Knowledge) -> str:
+def board_text(agents: list[str], standing: Live, promised: Sequence[Record]) -> str:
+    """`promised`: the newest first, one more than are shown where there are more."""
     contact = f"{local(standing.contact_at):%Y-%m-%d %H:%M}" if standing.contact_at else "none so far"
     lines = [f"- Agents: {', '.join(agents)}\n", f"- Last contact: {contact}\n", f"- Queue: {_queue(standing)}\n"]
-    promised = knowledge.open_commitments(MOST_COMMITMENTS + 1)
     lines.append(f"- Open commitments: {'' if promised else 'none'}".rstrip() + "\n")
     lines += [f"  {_promise(record)}" for record in reversed(promised[:MOST_COMMITMENTS])]
     if len(promised) > MOST_COMMITMENTS:

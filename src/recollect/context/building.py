@@ -127,12 +127,18 @@ class Building:
             return Reason.FIRST
         if before.fingerprint != self._fingerprint():
             return Reason.PIPELINE
-        if before.receipts != receipts or any(name not in current for name in _message_ids(before)):
+        if before.receipts != receipts or self._is_lost(before, current):
             return Reason.FORGOTTEN
         is_same_turn = bool(self._turn) and self._turn == before.turn_name
         gap = timedelta(minutes=self._readers.settings.prompt_gap_minutes)
         since = abs(self._now - from_text(before.last_at))  # A clock that was put right tells nothing of the time.
         return Reason.GAP if not is_same_turn and since > gap else None
+
+    def _is_lost(self, before: State, current: dict[str, Message]) -> bool:
+        """Whether something in it is no longer there for the agent. A record that only holds no more still is."""
+        records = [name for section in before.frozen for name in section.records]
+        known = self._readers.knowledge.shown(records)
+        return any(name not in current for name in _message_ids(before)) or any(name not in known for name in records)
 
     def _current_messages(self, before: State | None) -> dict[str, Message]:
         """The messages that stand in the context, as they are by now. One that was forgotten is not among them, nor one

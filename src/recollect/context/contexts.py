@@ -16,7 +16,15 @@ from recollect.context.blocks import Context, escaped
 from recollect.context.building import Building, Built, Readers
 from recollect.context.calibration import Recent
 from recollect.context.difference import Difference, difference_of
-from recollect.context.pipelines import CONVERSATION, HEARTBEAT, REHYDRATION, Pipeline, checked, pipeline_named
+from recollect.context.pipelines import (
+    CONVERSATION,
+    HEARTBEAT,
+    REHYDRATION,
+    TRIGGER,
+    Pipeline,
+    checked,
+    pipeline_named,
+)
 from recollect.context.rehydration import Rehydration
 from recollect.context.rendering import context_of, counted
 from recollect.context.state import FORMAT, Reason, State, keep, load, set_pending, state_path
@@ -159,7 +167,7 @@ class Contexts:
         return found.within(budget_tokens) if budget_tokens else found
 
     def _build(self, pipeline: Pipeline, before: State | None, trigger: str, turn: str) -> Built:
-        if pipeline.name == HEARTBEAT:
+        if pipeline.name == HEARTBEAT and pipeline.the(TRIGGER):
             trigger = trigger.strip() or HEARTBEAT_PROMPT
         building = Building(self._readers, pipeline, self._around(), self._clock(), trigger=trigger, turn=turn)
         return building.build(before)

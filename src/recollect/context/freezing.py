@@ -4,13 +4,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from recollect import redaction, tokens
 from recollect.context.blocks import readable
-from recollect.context.board import Live, board_text
+from recollect.context.board import MOST_COMMITMENTS, Live, board_text
 from recollect.context.pipelines import BOARD, LEARNINGS, SYSTEM, Pipeline, SectionSpec
 from recollect.context.state import Frozen, Seen
 from recollect.context.system_prompt import Surroundings, note_block, system_prompt
 from recollect.context.trimming import Estimate, trimmed
+from recollect.knowledge.records import Record
 from recollect.scopes import ScopeKind, ScopeStore, sight_of
 
 if TYPE_CHECKING:
@@ -50,25 +53,28 @@ def _section(spec: SectionSpec, budget_tokens: int, material: Material) -> Froze
         )
     heading = f"# {spec.heading}\n\n" if spec.heading else ""
     room = max(budget_tokens - material.estimate(f"{heading}\n"), 0)
-    text, left_out = _content(spec, room, material)
-    return Frozen(name=spec.name, text=f"{heading}{text}\n" if text.strip() else "", left_out=left_out)
+    made = _content(spec, room, material)
+    return msgspec.structs.replace(made, text=f"{heading}{made.text}\n" if made.text.strip() else "")
 
 
-def _content(spec: SectionSpec, room_tokens: int, material: Material) -> tuple[str, int]:
-    """What stands below its heading, and how much of it there was no room for."""
+def _content(spec: SectionSpec, room_tokens: int, material: Material) -> Frozen:
+    """What stands below its heading."""
     readers, estimate = material.readers, material.estimate
     if spec.source == LEARNINGS:
         general = room_tokens * tokens.estimate(_MEASURE) // estimate(_MEASURE)  # It counts without calibration.
         known = readers.rehydration.context(max(general, 1), "", 0)
-        return known.text, known.left_out
+        return Frozen(name=spec.name, text=known.text, left_out=known.left_out, records=list(known.records))
     if spec.note:
         seen = material.notes.get(spec.note, Seen())
-        return note_block(seen, room_tokens, keep_end=spec.keep == "end", estimate=estimate)
-    words = redaction.mask(spec.words)
+        text, left_out = note_block(seen, room_tokens, keep_end=spec.keep == "end", estimate=estimate)
+        return Frozen(name=spec.name, text=text, left_out=left_out)
+    words, promised = redaction.mask(spec.words), list[Record]()
     if spec.source == BOARD:
-        words = board_text(agents(readers), material.standing, readers.knowledge)
+        promised = readers.knowledge.open_commitments(MOST_COMMITMENTS + 1)
+        words = board_text(agents(readers), material.standing, promised)
     cut = trimmed(f"{readable(words).strip()}\n", room_tokens, keep=spec.keep, name=spec.name, estimate=estimate)
-    return cut.text, cut.left_out_paragraphs
+    records = [record.id for record in promised]
+    return Frozen(name=spec.name, text=cut.text, left_out=cut.left_out_paragraphs, records=records)
 
 
 def agents(readers: "Readers") -> list[str]:

@@ -228,6 +228,9 @@ def _check_order(where: str, ordered: Sequence[SectionSpec]) -> None:
     for source in (SYSTEM, BOARD, LEARNINGS, *MOVING):
         if sum(section.source == source for section in ordered) > 1:
             raise Invalid(f"{where}: two sections show the {source}. One can.")
+    sources = [section.source for section in ordered]
+    if AWARENESS in sources and TRIGGER not in sources:
+        raise Invalid(f"{where}: {AWARENESS} goes with a trigger. Give it a section with the source {TRIGGER!r}.")
     rank = [(*MOVING,).index(section.source) + 1 if not section.is_frozen else 0 for section in ordered]
     if rank != sorted(rank):
         moving = next(section for place, section in enumerate(ordered) if rank[place] > min(rank[place:]))

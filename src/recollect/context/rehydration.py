@@ -65,17 +65,21 @@ class Rehydration:
         said = self._said(recent) if recent else []
         reserved = _sections({TRANSCRIPT: latest_that_fit(said, TRANSCRIPT, budget_tokens // 2)})
         learnings, void = self._learnings(topic.strip(), budget_tokens - _tokens(reserved))
-        sections = _sections(learnings)
+        sections = _sections(_by_category(learnings))
         messages = latest_that_fit(said, TRANSCRIPT, budget_tokens - _tokens(sections))
         sections += _sections({TRANSCRIPT: messages})
-        shown = sum(map(len, learnings.values()))
-        unshown = max(self._knowledge.count_current() - void - shown, 0)
-        return Context(sections=sections, left_out=unshown + len(said) - len(messages), budget_tokens=budget_tokens)
+        unshown = max(self._knowledge.count_current() - void - len(learnings), 0)
+        return Context(
+            sections=sections,
+            left_out=unshown + len(said) - len(messages),
+            budget_tokens=budget_tokens,
+            records=tuple(candidate.record.id for candidate in learnings),
+        )
 
     # Learnings
 
-    def _learnings(self, topic: str, budget_tokens: int) -> tuple[dict[str, list[str]], int]:
-        """Category → lines; and how many records were not shown for another reason than want of room."""
+    def _learnings(self, topic: str, budget_tokens: int) -> tuple[list[Candidate], int]:
+        """Those that are shown; and how many records were not shown for another reason than want of room."""
         found, relevance = self._found(topic)
         lines = {record.id: line_of(record.text) for record in self._distinct(found.values())}
         candidates = [
@@ -88,14 +92,9 @@ class Rehydration:
             taken = chosen(candidates, budget_tokens)
             overridden = {candidate.record.id for candidate in taken if self._is_overridden(candidate.record)}
             if not overridden:
-                break
+                return taken, void
             void += len(overridden)
             candidates = [candidate for candidate in candidates if candidate.record.id not in overridden]
-        by_category = {
-            str(category): [candidate.line for candidate in taken if candidate.record.category is category]
-            for category in CATEGORIES
-        }
-        return by_category, void
 
     def _found(self, topic: str) -> tuple[dict[str, Record], dict[str, float]]:
         """The records that may be shown, by their ids, and how relevant some of them are."""
@@ -158,6 +157,14 @@ def words_of(message: Message) -> str:
     if message.author is not Author.ASSISTANT:
         return message.text
     return markers.read(*(block["text"] for block in message.blocks if block["type"] == "text")).display
+
+
+def _by_category(learnings: Sequence[Candidate]) -> dict[str, list[str]]:
+    """Category → lines."""
+    return {
+        str(category): [candidate.line for candidate in learnings if candidate.record.category is category]
+        for category in CATEGORIES
+    }
 
 
 def _sections(lines: Mapping[str, Sequence[str]]) -> list[Section]:

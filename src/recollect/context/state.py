@@ -35,7 +35,8 @@ class Reason(StrEnum):
     FORGOTTEN = "forgotten"
     """Something that may be in it was forgotten, or is no longer the agent's to see."""
     TRIMMED = "trimmed"
-    """What grows became too long. What is frozen stayed."""
+    """What grows became too long. What is frozen stayed, unless there was no room for the trigger, or to tell what
+    changed in it."""
 
 
 class Kind(StrEnum):
@@ -52,6 +53,8 @@ class Frozen(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     text: str
     left_out: int = 0
+    records: list[str] = []
+    """Ids of those that it tells of."""
 
 
 class Seen(msgspec.Struct, frozen=True, kw_only=True):

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import msgspec
 
+from recollect import redaction
 from recollect.clock import local
 from recollect.context.blocks import escaped, spoken, tagged
 from recollect.context.rehydration import words_of
@@ -106,7 +107,7 @@ def _speaker(message: Message, names: Names) -> str:
 
 
 def _where(message: Message) -> str:
-    folder = escaped(message.cwd.replace("\\", "/").rstrip("/").rpartition("/")[2])
+    folder = escaped(redaction.mask(message.cwd.replace("\\", "/").rstrip("/").rpartition("/")[2]))
     return f", in {folder}" if folder else ""
 
 
