@@ -124,6 +124,16 @@ def test_half_a_text_of_a_process_that_was_killed_is_no_version(memory: recollec
     assert not (memory.notes.folder / HOLDING).exists()
 
 
+def test_what_bears_a_time_to_come_is_not_held_until_then(memory: recollect.Memory) -> None:
+    memory.notes.write("user.md", "Ada grows beans.\n")
+    file = hold(memory, "a", "user.md", b"Ada grows beans.\n")
+    os.utime(file, (4e9, 4e9))
+
+    impatient(memory).look()
+
+    assert not (memory.notes.folder / HOLDING).exists()
+
+
 def test_forgetting_leaves_nothing_held_and_keeps_what_was_never_seen(memory: recollect.Memory) -> None:
     memory.notes.write("user.md", "Ada grows beans.\n")
     hold(memory, "a", "user.md", b"Ada grows leeks.\n")

@@ -401,9 +401,10 @@ def _is_below(path: str, folders: Sequence[str]) -> bool:
 
 
 def _age_seconds(file: Path, look: Look) -> float:
-    """Since it was last written, or came here."""
+    """Since it was last written, or came here. A time that is still to come, as some tools set it, says nothing."""
+    now = time.time()
     try:
         came = os.lstat(file).st_ctime
     except OSError:
         came = 0.0
-    return time.time() - max(came, look.mtime_ns / 1e9)
+    return now - max((moment for moment in (came, look.mtime_ns / 1e9) if moment <= now), default=0.0)
