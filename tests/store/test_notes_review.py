@@ -120,6 +120,27 @@ def test_two_computers_of_the_same_name_come_to_the_same(open_house: OpenHouse, 
         assert [look(disk) for disk in (*disks, *disks)] == [text] * 4
 
 
+def test_a_folder_in_the_place_of_a_note_and_a_note_in_that_of_a_folder_come_to_every_computer(
+    memory: recollect.Memory, tmp_path: Path
+) -> None:
+    with recollect.open(tmp_path / "elsewhere", memory.settings.database_url, memory.clock) as other:
+        memory.notes.write("beans", "A page.")
+        memory.notes.write("peas/sowing.md", "In March.")
+        other.notes.look()
+        (memory.notes.folder / "beans").unlink()
+        put(memory, "beans/sowing.md", "In May.")
+        shutil.rmtree(memory.notes.folder / "peas")
+        put(memory, "peas", "A page.")
+        for one in (memory, other, other, memory):
+            one.notes.look()
+        for one in (memory, other):
+            assert paths(one) == ["beans/sowing.md", "peas"]
+            assert (one.notes.folder / "beans" / "sowing.md").read_text() == "In May."
+            assert (one.notes.folder / "peas").read_text() == "A page."
+            assert not one.notes.look().problems
+        assert memory.notes.read("beans", 1).text == "A page."
+
+
 # Nothing outside is touched
 
 

@@ -121,6 +121,11 @@ class Files:
                 return [path]
         return list(seen.files)
 
+    def is_displaced(self, path: str) -> bool:
+        """Whether there are notes where this one, or a folder above it, was: then it is not there."""
+        above = [path.rsplit("/", levels)[0] for levels in range(1, path.count("/") + 1)]
+        return any(self.names_below(one) == [one] for one in above) or self.names_below(path) not in ([], [path])
+
     def walk(self) -> Seen:
         seen = Seen()
         self._walk("", seen)
@@ -280,6 +285,14 @@ class Files:
         """Folders with nothing in them."""
         for parent, _, _ in os.walk(self.root / folder, topdown=False):
             with suppress(OSError):
+                os.rmdir(parent)
+
+    def remove_above(self, path: str) -> None:
+        """The folders that a note was in, as far as nothing is in them any more."""
+        with suppress(OSError):
+            for parent in self._target(path).parents:
+                if parent == self.root:
+                    break
                 os.rmdir(parent)
 
     # Places

@@ -137,6 +137,8 @@ class Folder:
             with self.writing() as writing:
                 for path in paths[start : start + BATCH]:
                     self._try_to_settle(writing, path)
+            for path in writing.looked.put_back:
+                self.files.remove_above(path)
             looked.found += writing.looked.found
             looked.put_back += writing.looked.put_back
             looked.problems += writing.looked.problems
@@ -184,7 +186,7 @@ class Folder:
         if self._is_lost(store):
             store.drop_copies(self.copy)
             copy = None
-        found = self.files.read(path)
+        found = self._found(path, copy)
         content = found.content if found else None
         if copy and copy.purge and content:
             content = self._purge(writing.session, path, content) or None
@@ -197,6 +199,15 @@ class Folder:
         else:
             head = self._take_in(writing, path, content, head, copy, found)
         return head
+
+    def _found(self, path: str, copy: Copy | None) -> Contents | None:
+        """A file that was here, and in the place of which are other notes, is gone."""
+        try:
+            return self.files.read(path)
+        except Obstructed:
+            if copy and self.files.is_displaced(path):
+                return None
+            raise
 
     def _agree(
         self, writing: Writing, path: str, head: Version | None, found: Contents | None, content: bytes | None
