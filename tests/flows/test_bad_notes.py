@@ -88,8 +88,8 @@ def test_an_argument_that_is_no_text_is_refused(house: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"", ["empty", "remove"]),
-        (b" \n\t\n", ["empty", "remove"]),
+        (b"", ["empty", "nothing was written"]),
+        (b" \n\t\n", ["empty", "nothing was written"]),
         (BYTES, ["UTF-8", "iconv"]),
         (b"a\0b", ["NUL", "user.md"]),
     ],
