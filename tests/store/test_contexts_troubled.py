@@ -213,6 +213,24 @@ def test_the_budget_that_an_error_asks_for_is_enough(memory: recollect.Memory) -
     assert memory.context.conversation(long, budget_tokens=needed).tokens <= needed
 
 
+def test_what_is_too_much_to_be_told_at_once_is_counted(
+    memory: recollect.Memory, clock: FrozenClock, projects: Path
+) -> None:
+    sections = tuple(replace(one, messages=5) for one in CONVERSATION.sections)
+    talk = Talk(memory, clock, projects, pipeline=replace(CONVERSATION, name="short", sections=sections))
+    first = talk.memory.context.build(talk.pipeline)
+    Transcript("burst", start=clock.now + timedelta(seconds=1)).exchanges(9).save(projects)
+    talk.take_in()
+    clock.move(minutes=20)
+    made = talk.memory.context.build(talk.pipeline)
+    assert (made.text.startswith(first.text), made.reason) == (True, "")
+    assert "[… 8 earlier messages left out: the archive has them]\n" in made.added
+    assert made.left_out == 8
+    assert "Question 4 about" in made.added
+    assert "Answer 3 about" not in made.added
+    assert talk.turn("Well?").text.count("earlier messages left out") == 1
+
+
 def test_learnings_keep_a_budget_that_is_counted_from_real_usage(memory: recollect.Memory) -> None:
     for number in range(40):
         memory.knowledge.remember(f"Fact {number} about bed {number * 7} and its soil.")
@@ -243,6 +261,18 @@ def test_a_record_that_becomes_that_of_another_agent_leaves_the_context(memory: 
     memory.knowledge.move(promise.id, "ada")
     made = memory.context.build(pipeline, "Three.")
     assert (made.reason, "Water the beans." in made.text) == ("forgotten", False)
+
+
+def test_no_agent_is_told_the_name_of_another_that_changed_a_note_of_the_house(memory: recollect.Memory) -> None:
+    memory.agents.add("ada")
+    memory.agents.add("bert")
+    memory.agents.grant("bert", "house")
+    ada, bert = memory.as_agent("ada"), memory.as_agent("bert")
+    for agent in (ada, bert):
+        agent.context.conversation("One.")
+    bert.notes.write("user.md", "Mara.\n")
+    assert 'by="another agent">\nMara.\n' in ada.context.conversation("Two.").added
+    assert 'by="bert">\nMara.\n' in bert.context.conversation("Two.").added
 
 
 # Words

@@ -33,6 +33,8 @@ from recollect.scopes import Principal
 from recollect.settings import Settings
 
 MOST_ANSWERED = 500
+MOST_COUNTED = 2_500
+"""Messages between two contexts: how many more are left out says nothing new."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,19 +202,37 @@ class Building:
 
     def _go_on(self, state: State, current: dict[str, Message]) -> None:
         if self._history:
-            told = {*_message_ids(state)}
-            found = self._readers.history.latest(self._history.messages * tail.GROWTH, after=state.floor_at)
-            fresh = tail.without_triggers(state, [one for one in found if one.id not in told], self._trigger)
-            last = next((item.conversation for item in reversed(state.items) if item.conversation), "")
-            said = tail.continued_items(state.items, current, self._names, state.turn)
-            said += tail.message_items(fresh, self._names, state.turn, last)
-            if said and not any(item.kind is Kind.HEADING for item in state.items):
-                state.items += tail.heading_items(self._history.heading, state.turn)
-            state.items += said
-            state.answered = state.answered[-MOST_ANSWERED:]
+            self._hear(state, self._history, current)
         else:
             state.items = [item for item in state.items if item.kind is not Kind.TRIGGER]
         self._tell_changes(state)
+
+    def _hear(self, state: State, spec: SectionSpec, current: dict[str, Message]) -> None:
+        """What was said since."""
+        told = {*_message_ids(state)}
+        last = next((item.conversation for item in reversed(state.items) if item.conversation), "")
+        said = tail.continued_items(state.items, current, self._names, state.turn)
+        most = spec.messages * tail.GROWTH
+        found = self._readers.history.latest(most, after=state.floor_at)
+        if len(found) == most:
+            said += self._skipped(state, found[0], told)
+        fresh = tail.without_triggers(state, [one for one in found if one.id not in told], self._trigger)
+        said += tail.message_items(fresh, self._names, state.turn, last)
+        if said and not any(item.kind is Kind.HEADING for item in state.items):
+            state.items += tail.heading_items(spec.heading, state.turn)
+        state.items += said
+        state.answered = state.answered[-MOST_ANSWERED:]
+
+    def _skipped(self, state: State, first: Message, told: set[str]) -> list[Item]:
+        """A line, where more was said since the last context than is told at once. `first`: the oldest that is."""
+        since = max([state.built_at, *(item.at for item in state.items if item.kind is Kind.MESSAGE)])
+        found = self._readers.history.latest(MOST_COUNTED, after=since) if first.at > since else []
+        left = [one for one in found if one.at < first.at and one.id not in told]
+        if not left:
+            return []
+        state.left_out += len(left)
+        state.floor_at = max(state.floor_at, left[-1].at)
+        return [tail.left_out_item(len(left), state.turn)]
 
     def _tell_changes(self, state: State) -> None:
         places = list(dict.fromkeys([*state.told, *places_of(self._pipeline, self._now)]))

@@ -23,6 +23,7 @@ from recollect.errors import Denied, NotFound
 from recollect.notes import Note, Notes, Version, paths
 from recollect.notes.plain import Obstructed
 from recollect.notes.versions import OUTSIDE
+from recollect.scopes import Actor
 
 SHORT_CHARACTERS = 1_500
 """A note that is no longer is told as a whole when it changed."""
@@ -104,7 +105,7 @@ def seen_notes(notes: Notes, places: Sequence[str]) -> dict[str, Seen]:
     found: dict[str, Seen] = {}
     for place in places:
         with suppress(Obstructed, Denied):
-            found[place] = _seen(_note_at(notes, place))
+            found[place] = _seen(_note_at(notes, place), notes.principal.name)
     return found
 
 
@@ -115,7 +116,7 @@ def _note_at(notes: Notes, place: str) -> Note | None:
     return notes.nearest(place)
 
 
-def _seen(note: Note | None) -> Seen:
+def _seen(note: Note | None, reader: str) -> Seen:
     if note is None:
         return Seen()
     return Seen(
@@ -124,7 +125,7 @@ def _seen(note: Note | None) -> Seen:
         digest=note.digest,
         text=redaction.mask(note.text) if note.is_text else "",
         at=note.at,
-        by=_writer(note),
+        by=_writer(note, reader),
     )
 
 
@@ -139,12 +140,15 @@ def gone(notes: Notes, before: Seen) -> Seen:
         last = notes.history(before.path)[-1]
     except NotFound:
         return Seen()
-    return Seen(at=last.at, by=_writer(last)) if last.is_gone else Seen()
+    return Seen(at=last.at, by=_writer(last, notes.principal.name)) if last.is_gone else Seen()
 
 
-def _writer(version: Version) -> str:
+def _writer(version: Version, reader: str) -> str:
+    """No agent learns the name of another one."""
     if version.actor == OUTSIDE:
         return "another program"
+    if version.actor == Actor.AGENT and version.actor_name != reader:
+        return "another agent"
     return version.actor_name or str(version.actor)
 
 
