@@ -241,6 +241,12 @@ def test_learnings_keep_a_budget_that_is_counted_from_real_usage(memory: recolle
     assert 0 < made.tokens <= 300
 
 
+def test_what_is_the_same_costs_nothing_new(memory: recollect.Memory) -> None:
+    made = memory.context.heartbeat()
+    found = memory.context.difference("heartbeat")
+    assert (found.cached_tokens, found.new_tokens, found.lost_tokens) == (made.tokens, 0, 0)
+
+
 # Who sees what
 
 

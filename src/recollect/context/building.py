@@ -285,10 +285,11 @@ class Building:
         estimate = counted(state).estimate
         head = sum(estimate(section.text) for section in state.frozen)
         trigger = tail.tokens_of(self._trigger_items(state), estimate)
+        shorter = ", or a shorter trigger" if trigger else ""
         return Invalid(
             f"A budget of {self._pipeline.budget_tokens:,} tokens is too small for the pipeline "
             f"{self._pipeline.name!r}: what is frozen needs {head:,} and the trigger {trigger:,}, which is never cut. "
-            f"Give a budget of {head + trigger:,} or more, or a shorter trigger."
+            f"Give a budget of {head + trigger:,} or more{shorter}."
         )
 
     def _trigger_items(self, state: State) -> list[Item]:

@@ -48,7 +48,8 @@ def difference_of(
 ) -> Difference:
     text = last.text if last else ""
     shared = len(shared_beginning(text, built.context.text).encode())
-    cached = shared * counted.tokens // counted.per_bytes
+    is_all = shared == len(built.context.text.encode())
+    cached = built.context.tokens if is_all else shared * counted.tokens // counted.per_bytes
     before = {section.name: section.text for section in last.sections} if last else {}
     after = {section.name: section.text for section in built.context.sections}
     return Difference(
