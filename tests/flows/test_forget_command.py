@@ -142,7 +142,7 @@ def test_a_dry_run_names_the_note_that_would_go(home: Path) -> None:
 
     assert (plan["target"], plan["reached"]["note"]) == ("note", ["keys.md"])
     assert read.startswith("This would go: 1 note, 2 note versions.\n")
-    assert "Notes, with all their versions\n  keys.md\n" in read
+    assert "Notes, also under the names they had before\n  keys.md\n" in read
     assert run("notes", "show", "keys.md", home=home).out == "In the blue watering can.\n"
 
 

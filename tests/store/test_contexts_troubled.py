@@ -317,3 +317,20 @@ def test_a_name_is_escaped_once_and_words_of_a_pipeline_are_masked(open_house: O
     assert "you talk with Mara &amp; &lt;Co&gt;." in made.text
     assert '<trigger from="Mara &amp; &lt;Co&gt;"' in made.text
     assert "The key is [masked:" in section(made, "words")
+
+
+def test_what_was_trimmed_is_not_trimmed_again_in_the_next_turn(
+    memory: recollect.Memory, clock: FrozenClock, projects: Path
+) -> None:
+    """Also where what was told of notes, and not what was said, was too much."""
+    usual = CONVERSATION
+    sections = [replace(one, budget_tokens=1_500) if one.source == "history" else one for one in usual.sections]
+    talk = Talk(memory, clock, projects, pipeline=replace(usual, name="short", sections=tuple(sections)))
+    reasons: list[str] = []
+    for number in range(40):
+        if number % 3 == 0:
+            memory.notes.write("user.md", f"In turn {number} she likes {'very ' * (number % 7)} much tea.\n")
+        reasons.append(str(talk.turn(f"Words {number}.", f"A reply. {'And more. ' * 8}").reason))
+    trimmed = [place for place, reason in enumerate(reasons) if reason == "trimmed"]
+    assert len(trimmed) > 2
+    assert all(later - before > 2 for before, later in pairwise(trimmed))

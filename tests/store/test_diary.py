@@ -137,7 +137,7 @@ def test_the_original_is_what_stood_there_when_it_was_whole() -> None:
 
 
 def test_an_entry_is_found_by_the_beginning_of_its_name(memory: recollect.Memory, clock: FrozenClock) -> None:
-    with pytest.raises(NotFound, match="latest"):
+    with pytest.raises(NotFound, match="diary write"):
         memory.notes.diary.show()
     first = memory.notes.diary.write("One").version.path
     clock.move(days=1)

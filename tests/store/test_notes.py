@@ -493,3 +493,66 @@ def test_a_home_that_was_moved_knows_what_its_files_were(tmp_path: Path) -> None
     with recollect.open(tmp_path / "there") as memory:
         memory.notes.look()
         assert [one.path for one in memory.notes.list()] == ["kept.md"]
+
+
+def test_a_change_that_a_person_took_back_waits_for_no_review(memory: recollect.Memory) -> None:
+    memory.notes.write("agents/ada/soul.md", "I am Ada.", reason="first words")
+    edit(memory, "agents/ada/soul.md", "I am somebody else.")
+    memory.notes.look()
+    assert [one.number for one in memory.notes.reviews()] == [2]
+    memory.notes.undo("agents/ada/soul.md")
+    assert memory.notes.reviews() == []
+
+
+def test_a_version_that_never_was_cannot_have_been_seen(memory: recollect.Memory) -> None:
+    memory.notes.write("user.md", "Likes tea.\n")
+    with pytest.raises(Invalid, match="no version 99: the latest is 1"):
+        memory.notes.write("user.md", "Likes cocoa.\n", expected=99)
+    assert texts(memory, "user.md") == ["Likes tea.\n"]
+
+
+def test_who_writes_over_a_change_that_nobody_had_looked_at_is_told(memory: recollect.Memory) -> None:
+    memory.notes.write("user.md", "Likes tea.\n")
+    edit(memory, "user.md", "Likes pie.\n")
+    written = memory.notes.write("user.md", "Likes cocoa.\n")
+    assert written.unseen
+    assert written.unseen.actor == OUTSIDE
+    assert memory.notes.append("user.md", "And honey.\n").unseen is None
+
+
+def test_a_folder_that_was_removed_comes_back_with_its_notes(memory: recollect.Memory) -> None:
+    memory.notes.write("garden/long-gone.md", "old")
+    memory.notes.remove("garden/long-gone.md")
+    memory.clock.move(days=30)  # type: ignore[attr-defined]
+    for name in ("beans", "herbs/thyme"):
+        memory.notes.write(f"garden/{name}.md", name)
+    memory.notes.remove("garden")
+    assert [one.path for one in memory.notes.bring_back("garden")] == ["garden/beans.md", "garden/herbs/thyme.md"]
+    shutil.rmtree(file(memory, "garden"))
+    memory.notes.look()
+    assert len(memory.notes.bring_back("garden")) == 2
+    assert file(memory, "garden/herbs/thyme.md").read_text(encoding="utf-8") == "herbs/thyme"
+    with pytest.raises(NotFound):
+        memory.notes.bring_back("nowhere")
+
+
+@pytest.mark.parametrize("name", ["first.md", "last.md"])
+def test_a_file_that_got_another_name_remembers_the_one_it_had(memory: recollect.Memory, name: str) -> None:
+    """Whichever of the two is looked at first."""
+    memory.notes.write("middle.md", "Likes tea.\n")
+    os.rename(file(memory, "middle.md"), file(memory, name))
+    memory.notes.look()
+    assert memory.notes.history(name)[-1].moved_from == "middle.md"
+    shutil.copy(file(memory, name), file(memory, "copied.md"))
+    memory.notes.look()
+    assert memory.notes.history("copied.md")[-1].moved_from == ""
+
+
+def test_what_editors_leave_beside_a_note_is_no_note(memory: recollect.Memory) -> None:
+    memory.notes.write("user.md", "Likes tea.\n")
+    for name in ("user.md~", "#user.md#", "4913", "user.md.tmp", ".user.md.swp"):
+        file(memory, name).write_text("left over", encoding="utf-8")
+    looked = memory.notes.look()
+    assert (looked.found, looked.problems) == ([], [])
+    with pytest.raises(Invalid, match="for a moment"):
+        memory.notes.write("draft.tmp", "text")

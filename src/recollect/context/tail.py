@@ -189,7 +189,10 @@ def trim(state: State, room_tokens: int, messages: int, now: str, estimate: Esti
     around = [*heading, left_out_item(state.left_out + len(said), state.turn)]
     changes = _condensed(state, room_tokens // 2, estimate)
     free = room_tokens - tokens_of([*around, *changes], estimate)
-    number = trimmed_messages([estimate(item.text) for item in said], max(free, 0), messages * GROWTH)
+    sizes = [estimate(item.text) for item in said]
+    number = trimmed_messages(sizes, max(free, 0), messages * GROWTH)
+    if not number and sum(sizes) > room_tokens // 2:  # Else the next turn would be too much again.
+        number = trimmed_messages(sizes, sum(sizes) - 1, messages * GROWTH)
     dropped, kept = said[:number], said[number:]
     left_out = state.left_out + len(dropped)
     if left_out:

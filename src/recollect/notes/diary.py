@@ -112,6 +112,8 @@ class Diary:
             raise Invalid(f"{len(begun)} diary entries begin with {name!r}, such as {names}. Name one of them.")
         for found in whole or begun:
             return found
+        if name == LATEST:
+            raise NotFound(f"There is no entry in {self.folder} yet. `recollect diary write` writes one.")
         raise NotFound(
             f"There is no diary entry {name!r} in {self.folder}. `recollect diary list` shows what there is."
         )

@@ -15,7 +15,7 @@ from recollect.lineage import MESSAGE, EdgeStore, Hasher, TombstoneStore, hasher
 from recollect.notes.lines import NOTE_LINE, NOTE_TEXT, line_id, path_of, without, words_of
 from recollect.notes.paths import checked, scope_of, spellings
 from recollect.notes.store import NoteStore
-from recollect.notes.versions import Note, Version, digest_of
+from recollect.notes.versions import Note, Version, digest_of, is_own_reason
 from recollect.scopes import EVERYTHING, Principal, Sight
 
 Origin = tuple[str, str]
@@ -153,7 +153,8 @@ class Erasing:
         lines = {line for some in reached.lines.values() for line in some}
         for note in self._going(reached.notes):
             lines.update(note.content.splitlines())
-            lines.add(note.reason.encode())
+            if not is_own_reason(note.reason):
+                lines.add(note.reason.encode())
         for path, some in reached.lines.items():
             lines.update(old.reason.encode() for old, new, _ in self._rewritten(reached, path, some) if not new.reason)
         yield from sorted(lines)

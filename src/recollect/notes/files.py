@@ -14,7 +14,7 @@ from pathlib import Path
 from recollect.errors import RecollectError, Unavailable
 from recollect.notes.exchange import exchange, link_or_move
 from recollect.notes.holding import FILE_MODE, FOLDER_MODE, Holding
-from recollect.notes.paths import MOST_DEPTH, MOST_PATH_BYTES, is_name, is_placed, is_short
+from recollect.notes.paths import MOST_DEPTH, MOST_PATH_BYTES, is_leftover, is_name, is_placed, is_short
 from recollect.notes.plain import (
     TRIES,
     Contents,
@@ -141,7 +141,7 @@ class Files:
             seen.problems.append(Problem(path=folder, reason=f"cannot be read: {error.strerror}"))
             return
         for entry in entries:
-            if entry.name.startswith("."):
+            if entry.name.startswith(".") or is_leftover(entry.name):
                 continue
             path = f"{folder}/{entry.name}" if folder else entry.name
             wrong = _wrong(entry, path)
@@ -336,7 +336,7 @@ class Files:
 def _wrong(entry: os.DirEntry[str], path: str) -> str:
     """Why this, and what is below it, is not looked at. Empty: it is."""
     if not is_name(entry.name):
-        return "has a name that some systems do not allow"
+        return "has a name that some systems do not allow: rename it, and it is kept"
     if not is_placed(path):
         return "has capitals in the name of an agent or room, which some systems do not tell from small letters"
     is_too_deep = path.count("/") == MOST_DEPTH - 1 and entry.is_dir(follow_symlinks=False)

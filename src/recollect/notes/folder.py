@@ -15,10 +15,11 @@ import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from functools import cached_property
 from pathlib import Path
 
-from recollect.clock import Clock, to_text
+from recollect.clock import Clock, from_text, to_text
 from recollect.database import Database, Session
 from recollect.errors import Conflict, Denied, Invalid, RecollectError
 from recollect.notes.files import Files, Placed
@@ -33,6 +34,8 @@ GRACE_SECONDS = 2.0
 more."""
 RACY_NS = 1_000_000_000
 """A file that changed so short a time before it was read could change again and bear the same time."""
+MOVE_TIME = timedelta(minutes=1)
+"""Between a file that went and the same one that came under another name."""
 BATCH = 200
 """Notes that are brought together in one transaction: others wait for it."""
 
@@ -270,6 +273,7 @@ class Folder:
 
     def _next(self, writing: Writing, path: str, content: bytes | None, head: Version | None, unseen: int) -> Version:
         is_review = head is not None and kind_of(path) is Kind.DIARY
+        digest = digest_of_file(content)
         return Version(
             path=path,
             number=head.number + 1 if head else 1,
@@ -277,11 +281,27 @@ class Folder:
             at=to_text(self._clock()),
             actor=OUTSIDE,
             action=Action.FOUND,
-            digest=digest_of_file(content),
+            digest=digest,
             size=len(content or b""),
+            moved_from=self._moved_from(writing.store, path, digest) if content and head is None else "",
             unseen=unseen,
             review=OPEN if is_review or kind_of(path) is Kind.SOUL else "",
         )
+
+    def _moved_from(self, store: NoteStore, path: str, digest: str) -> str:
+        """The note that had this content and went when this one came: somebody gave its file another name."""
+        others = [other for other in store.with_content(digest) if other != path]
+        heads = store.latest(others)
+        taken = {head.moved_from for head in heads.values()}
+        for other, head in heads.items():
+            if other in taken:
+                continue
+            before = store.note(other, head.number - 1) if head.is_gone else head
+            is_late = head.is_gone and self._clock() - from_text(head.at) > MOVE_TIME
+            is_moved = head.action is Action.FOUND if head.is_gone else self.files.look(other) is None
+            if before and before.digest == digest and is_moved and not is_late:
+                return other
+        return ""
 
     # Writing
 

@@ -200,6 +200,13 @@ class Notes:
                 return note
         return None
 
+    def is_folder(self, path: str) -> bool:
+        """Whether there are notes below this path, or were, and none at it."""
+        name = checked(path)
+        with self._database.read() as session:
+            store = self._store(session)
+            return not store.versions(name) and bool(store.listed(name, gone=True, limit=1))
+
     def sees(self, path: str) -> bool:
         """Whether a note or a folder at this path would be there for who asks."""
         with self._database.read() as session:
@@ -322,6 +329,10 @@ class Notes:
         """Back to what a note was before the latest change, or to one of its versions. Undone again, it goes back one
         more."""
         return self._writer.undo(path, number, reason=reason)
+
+    def bring_back(self, folder: str, *, reason: str = "") -> list[Version]:
+        """The notes of a folder that was removed, as they were."""
+        return self._writer.bring_back(checked(folder), reason=reason)
 
     @property
     def _writer(self) -> Writer:

@@ -21,6 +21,7 @@ MOST_DEPTH = 10
 _FORBIDDEN = re.compile(r'[\x00-\x1f\x7f-\x9f<>:"|?*\\\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\U0010ffff]')
 _PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*[A-Za-z0-9_-]|[A-Za-z0-9_]")
 """What most names are: nothing is wrong with them but that they may be the name of a device."""
+_LEFTOVER = re.compile(r".*~|#.*#|4913|.*\.(tmp|swp|swx|part|crdownload)", re.IGNORECASE | re.DOTALL)
 _DEVICES = frozenset({"con", "prn", "aux", "nul", "conin$", "conout$", "clock$"}) | {
     f"{name}{number}" for name in ("com", "lpt") for number in "0123456789¹²³"
 }
@@ -96,7 +97,14 @@ def is_short(path: str) -> bool:
     return path.count("/") < MOST_DEPTH and len(path.encode("utf-8", "surrogatepass")) <= MOST_PATH_BYTES
 
 
+def is_leftover(part: str) -> bool:
+    """Whether it is the name of a file that editors and browsers make for a moment, or keep beside the real one."""
+    return bool(_LEFTOVER.fullmatch(part))
+
+
 def _wrong(part: str) -> str:
+    if is_leftover(part):
+        return f"{part!r} is what programs call a file that they make for a moment"
     if len(part) <= MOST_NAME_BYTES and _PLAIN.fullmatch(part) and part.partition(".")[0].lower() not in _DEVICES:
         return ""
     if part in ("", ".", ".."):

@@ -71,7 +71,7 @@ def checked_stat(found: os.stat_result, path: str) -> os.stat_result:
     if stat.S_ISLNK(found.st_mode):
         raise Obstructed(f"{path} is a link, and links are not followed. Put the file itself there.")
     if stat.S_ISDIR(found.st_mode):
-        raise Obstructed(f"{path} is a folder, not a note. Name a file in it, or move the folder away.")
+        raise Obstructed(f"{path} is a folder, not a note. `recollect notes list {path}` shows what is in it.")
     if not stat.S_ISREG(found.st_mode):
         raise Obstructed(f"{path} is no plain file. Move it out of the folder of notes.")
     if found.st_size > MOST_BYTES:

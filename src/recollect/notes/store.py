@@ -31,6 +31,7 @@ ONE = f"SELECT {_COLUMNS}, content FROM notes_versions WHERE house = :house AND 
 WAS_THERE = """
 SELECT count(*) FROM notes_versions WHERE house = :house AND path = :path AND digest = :digest
 """
+WITH_CONTENT = "SELECT DISTINCT path FROM notes_versions WHERE house = :house AND digest = :digest LIMIT 20"
 FOR_REVIEW = f"SELECT {_COLUMNS} FROM notes_versions WHERE house = :house AND review = '{OPEN}'"
 UNSEEN_SINCE = f"SELECT {_COLUMNS} FROM notes_versions WHERE house = :house AND unseen > 0 AND at >= :since"
 SET_REVIEW = """
@@ -148,8 +149,12 @@ class NoteStore:
         rows = self._session.rows(f"{self._seen(UNSEEN_SINCE)} ORDER BY at, path, number", self._given(since=since))
         return [self._version(row) for row in rows]
 
-    def accept(self, path: str, number: int) -> None:
-        self._session.run(SET_REVIEW, self._given(path=path, number=number, review=ACCEPTED))
+    def accept(self, path: str, number: int, review: str = ACCEPTED) -> None:
+        self._session.run(SET_REVIEW, self._given(path=path, number=number, review=review))
+
+    def with_content(self, digest: str) -> list[str]:
+        """Some paths of notes that have, or had, this content."""
+        return [row[0] for row in self._session.rows(WITH_CONTENT, self._given(digest=digest))]
 
     def held(self, scope: str) -> int:
         """Notes that are there or were: whoever has the scope can bring them back."""

@@ -1,13 +1,15 @@
 """Notes and their versions, as values."""
 
 import hashlib
+import re
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 
 OUTSIDE = "outside"
 """In the place of an actor: somebody changed a file with a tool of their own. Nobody knows who."""
-OPEN, ACCEPTED = "open", "accepted"
-"""Whether somebody should look at a version, and has. Empty: nobody needs to."""
+OPEN, ACCEPTED, UNDONE = "open", "accepted", "undone"
+"""Whether somebody should look at a version, has, or has taken it back. Empty: nobody needs to."""
+_OWN_REASON = re.compile(r"back to (version \d+|before it was made)|first use|moved to .*|\w+ with the memory tool")
 MOST_BYTES = 4_000_000
 """A note that is longer is no note: it is left where it lies, and reported."""
 
@@ -114,6 +116,11 @@ class Looked:
     put_back: list[str] = field(default_factory=list[str])
     """Notes that were written elsewhere, or whose folder was lost, and are in their files again."""
     problems: list[Problem] = field(default_factory=list[Problem])
+
+
+def is_own_reason(reason: str) -> bool:
+    """Whether the words are ours, and say nothing of the note."""
+    return bool(_OWN_REASON.fullmatch(reason))
 
 
 def digest_of(content: bytes) -> str:

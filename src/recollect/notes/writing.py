@@ -6,9 +6,10 @@ no credential in any text.
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from datetime import timedelta
 
 from recollect import redaction
-from recollect.clock import Clock, to_text
+from recollect.clock import Clock, from_text, to_text
 from recollect.database import Session
 from recollect.errors import Conflict, Invalid, NotFound
 from recollect.lineage import EdgeStore
@@ -17,7 +18,7 @@ from recollect.notes.folder import Folder, Writing
 from recollect.notes.lines import Source, line_edges
 from recollect.notes.paths import Kind, checked, kind_of, scope_of
 from recollect.notes.store import NoteStore
-from recollect.notes.versions import MOST_BYTES, OPEN, Action, Note, Version, Written, digest_of
+from recollect.notes.versions import MOST_BYTES, OPEN, UNDONE, Action, Note, Version, Written, digest_of
 from recollect.scopes import HOUSE, Actor, Principal, Sight, sight_of
 from recollect.texts import clean
 
@@ -38,7 +39,7 @@ class Writer:
 
     def write(self, path: str, text: str, *, reason: str, expected: int | None, sources: Sequence[Source]) -> Written:
         """The whole of a note, whatever it was."""
-        return self._write(path, lambda _: text, reason, Action.WRITTEN, expected, sources)
+        return self._write(path, lambda _: text, reason, Action.WRITTEN, expected, sources, is_whole=True)
 
     def change(
         self,
@@ -68,6 +69,8 @@ class Writer:
         action: Action,
         expected: int | None,
         sources: Sequence[Source],
+        *,
+        is_whole: bool = False,
     ) -> Written:
         name = self._resolved(path)
         with self._folder.writing() as writing:
@@ -78,7 +81,9 @@ class Writer:
             content = text.encode()
             if now and now.content == content:
                 return Written(version=now.bare, is_new=False, masked=masked)
-            unseen = head.number if head and expected is not None and expected != head.number else 0
+            unseen = _unseen(name, head, expected)
+            if is_whole and expected is None and any(one.path == name for one in writing.looked.found):
+                unseen = head.number if head else 0  # Changed with another tool, and nobody had looked.
             version = self._next(name, head, content, action, _checked_reason(name, reason), unseen)
             version = self._folder.write(writing, version, content)
             if sources:
@@ -155,8 +160,32 @@ class Writer:
             why = reason or (f"back to version {target}" if target else "back to before it was made")
             version = self._next(name, head, content, Action.RESTORED, _checked_reason(name, why))
             version = self._folder.write(writing, version, content)
+            if self._principal.actor is Actor.PERSON:
+                for one in versions:
+                    if one.review == OPEN and one.number > target:
+                        writing.store.accept(name, one.number, UNDONE)
             other = writing.store.note(name, version.unseen) if version.unseen else None
         return Written(version=version, unseen=other.bare if other else None)
+
+    def bring_back(self, folder: str, *, reason: str = "") -> list[Version]:
+        """The notes of a folder that went with it: those that were removed last, all within a minute."""
+        with self._folder.writing() as writing:
+            self._folder.files.check_root()
+            gone = [one for one in self._store(writing.session).listed(folder, gone=True) if one.is_gone]
+            last = max((one.at for one in gone), default="")
+            first = to_text(from_text(last) - timedelta(minutes=1)) if last else ""
+            back: list[Version] = []
+            for head in gone:
+                note = writing.store.note(head.path, head.number - 1)
+                if note is None or note.is_gone or head.at < first or kind_of(head.path) is Kind.SCRATCH:
+                    continue
+                self._check_write(writing.session, head.path)
+                why = _checked_reason(head.path, reason or f"back to version {note.number}")
+                version = self._next(head.path, head, note.content, Action.RESTORED, why)
+                back.append(self._folder.write(writing, version, note.content))
+            if not back:
+                raise NotFound(missing(folder))
+        return back
 
     # The parts of a write
 
@@ -217,6 +246,16 @@ class Writer:
 
     def _sight(self, session: Session) -> Sight:
         return sight_of(session, self._house, self._principal)
+
+
+def _unseen(path: str, head: Version | None, expected: int | None) -> int:
+    """The version that is replaced without its having been seen. 0: none."""
+    latest = head.number if head else 0
+    if expected is None or expected == latest:
+        return 0
+    if not 0 <= expected < latest:
+        raise Invalid(f"{path} has no version {expected}: the latest is {latest}. Nothing was written.")
+    return latest
 
 
 def missing(path: str, *, was_there: bool = False) -> str:

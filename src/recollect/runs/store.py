@@ -13,9 +13,12 @@ VALUES (:house, :id, :name, :outcome, :started_at, :milliseconds, :detail)
 """
 LATEST = """
 SELECT id, name, outcome, started_at, milliseconds, detail FROM runs_events
-WHERE house = :house AND (:name = '' OR name = :name) AND (:outcome = '' OR outcome = :outcome)
+WHERE house = :house{name} AND (:outcome = '' OR outcome = :outcome)
 ORDER BY started_at DESC, id DESC LIMIT :limit
 """
+OF_NAME = LATEST.format(name=" AND name = :name")
+"""A statement of its own, as no index serves "this name or any"."""
+OF_ANY_NAME = LATEST.format(name="")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,5 +61,7 @@ class EventStore:
                 milliseconds=milliseconds,
                 detail=msgspec.json.decode(detail, type=dict[str, Any]),
             )
-            for id_, name_, outcome_, started_at, milliseconds, detail in self._session.rows(LATEST, given)
+            for id_, name_, outcome_, started_at, milliseconds, detail in self._session.rows(
+                OF_NAME if name else OF_ANY_NAME, given
+            )
         ]

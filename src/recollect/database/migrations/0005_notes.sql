@@ -21,6 +21,7 @@ CREATE TABLE notes_versions (
 );
 CREATE UNIQUE INDEX notes_versions_latest ON notes_versions (house, path) WHERE latest = 1;
 CREATE INDEX notes_versions_by_scope ON notes_versions (house, scope, path) WHERE latest = 1;
+CREATE INDEX notes_versions_by_content ON notes_versions (house, digest) WHERE digest <> '';
 CREATE INDEX notes_versions_for_review ON notes_versions (house, at) WHERE review = 'open';
 
 -- What a folder of notes on some computer last had of each note: by this a change with another tool is told from one

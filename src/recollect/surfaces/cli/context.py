@@ -104,7 +104,9 @@ def _summary(made: "Context") -> str:
     if not made.sections and not made.left_out:
         return "Nothing is known yet. `recollect remember` keeps something."
     size = f"About {made.tokens:,} of {amount(made.budget_tokens, 'token')}, fingerprint {made.fingerprint}."
-    return f"{size} {made.left_out:,} left out: a larger --budget shows more." if made.left_out else size
+    if not made.left_out:
+        return size
+    return f"{size} {made.left_out:,} left out: a larger --budget shows more, or more of one section in recollect.toml."
 
 
 def _show_difference(found: "Difference", as_json: bool) -> None:

@@ -136,7 +136,7 @@ def _print_messages(memory: "Memory", heading: str, ids: list[str]) -> None:
 def _print_notes(plan: "Forgotten") -> None:
     """The names of a note that goes, and the lines that go out of notes that stay."""
     names = [printable(path) for path in plan.reached.get("note", [])]
-    _print_lines("Notes, with all their versions", names[:MOST_SHOWN], len(names))
+    _print_lines("Notes, also under the names they had before", names[:MOST_SHOWN], len(names))
     lines = [
         f"{printable(path)}: {shorten(on_one_line(line), LINE_CHARACTERS)}"
         for path, some in plan.note_lines.items()

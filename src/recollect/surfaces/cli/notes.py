@@ -185,7 +185,8 @@ def edit(place: Place, path: str, reason: str, agent: str, as_json: bool) -> Non
     # Nothing is held open while somebody types, which may be for hours.
     with edited(content, os.path.basename(name)) as made:
         if made == content:
-            raise click.UsageError("Nothing was changed in the editor.")
+            say("Nothing was changed.") if not as_json else print_json({"path": name, "is_new": False})
+            return
         text = decoded(made, "What you wrote")
         with opened(place, agent, to_write=True, is_quiet=as_json) as memory:
             written = memory.notes.write(name, text, reason=reason, expected=number)
@@ -248,10 +249,15 @@ def diff(place: Place, path: str, older: int | None, newer: int | None, agent: s
 def undo(place: Place, path: str, number: int | None, reason: str, agent: str, as_json: bool) -> None:
     """Bring an earlier version back, as a new one.
 
-    Once more goes back one more. `notes history` lists the versions, --to chooses one.
+    Once more goes back one more. `notes history` lists the versions, --to chooses one. A folder that was removed
+    comes back with its notes.
     """
     with opened(place, agent, to_write=True, is_quiet=as_json) as memory:
-        written = memory.notes.undo(path_in(memory, path), number or 0, reason=reason)
+        name = path_in(memory, path)
+        if not number and memory.notes.is_folder(name):
+            _tell_all("Restored", memory.notes.bring_back(name, reason=reason), as_json)
+            return
+        written = memory.notes.undo(name, number or 0, reason=reason)
     tell_written(written, place.invocation(), as_json, _restored_word(written.version))
 
 
@@ -285,10 +291,12 @@ def remove(place: Place, path: str, reason: str, agent: str, as_json: bool) -> N
     Its versions stay, and `undo` brings it back. `recollect forget` is for good.
     """
     with opened(place, agent, to_write=True, is_quiet=as_json) as memory:
-        removed = memory.notes.remove(path_in(memory, path), reason=reason)
+        name = path_in(memory, path)
+        removed = memory.notes.remove(name, reason=reason)
     _tell_all("Removed", removed, as_json)
     if not as_json:
-        say("  " + style(f"{place.invocation()} notes undo {quoted(removed[0].path)}", "cyan"))
+        undone = removed[0].path if len(removed) == 1 else name
+        say("  " + style(f"{place.invocation()} notes undo {quoted(undone)}", "cyan"))
 
 
 @notes.command()
