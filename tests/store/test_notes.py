@@ -139,7 +139,7 @@ def test_nothing_is_left_beside_the_notes_after_a_while(
     memory.notes.write("user.md", "one")
     memory.notes.write("user.md", "two")
     assert (memory.notes.folder / ".recollect").exists()
-    monkeypatch.setattr(memory.notes._folder, "_grace", -1.0)  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setattr(memory.notes._folder.sweeping, "_grace", -1.0)  # pyright: ignore[reportPrivateUsage]
     memory.notes.look()
     assert not (memory.notes.folder / ".recollect").exists()
 

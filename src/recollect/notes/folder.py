@@ -9,7 +9,6 @@ dies, the next look takes what it finds for a change with another tool, so that 
 never lost.
 """
 
-import os
 import platform
 import time
 from collections.abc import Callable, Generator, Sequence
@@ -21,17 +20,15 @@ from pathlib import Path
 
 from recollect.clock import Clock, from_text, to_text
 from recollect.database import Database, Session
-from recollect.errors import Conflict, Denied, Invalid, RecollectError
+from recollect.errors import Denied, Invalid, RecollectError
 from recollect.notes.files import Files, Placed
 from recollect.notes.identity import folder_name
-from recollect.notes.paths import Kind, checked, is_path, kind_of, scope_of
+from recollect.notes.paths import Kind, checked, kind_of, scope_of
 from recollect.notes.plain import Contents, Look, Obstructed
 from recollect.notes.store import Copy, NoteStore
+from recollect.notes.sweeping import GRACE_SECONDS, Purge, Sweeping
 from recollect.notes.versions import OPEN, OUTSIDE, Action, Looked, Problem, Version, digest_of
 
-GRACE_SECONDS = 2.0
-"""A program that had a file open when it was replaced writes on into the old one: it is kept so long, then read once
-more."""
 RACY_NS = 1_000_000_000
 """A file that changed so short a time before it was read could change again and bear the same time."""
 MOVE_TIME = timedelta(minutes=1)
@@ -39,8 +36,6 @@ MOVE_TIME = timedelta(minutes=1)
 BATCH = 200
 """Notes that are brought together in one transaction: others wait for it."""
 
-Purge = Callable[[Session, str, bytes], bytes]
-"""(session, path, content) → the content without what was forgotten."""
 Merge = Callable[[bytes, bytes, bytes, str], bytes | None]
 """(what was found in the file of a status, what was written elsewhere, what both came from, when it was found) → one
 with the later fields of both; None: they cannot be merged."""
@@ -73,8 +68,7 @@ class Folder:
         self._clock = clock
         self._purge = purge
         self._merge = merge
-        self._grace = grace_seconds
-        self._swept_at = 0.0
+        self.sweeping = Sweeping(self, purge, grace_seconds)
         self._name = ""
 
     @property
@@ -105,11 +99,9 @@ class Folder:
         except BaseException:
             self._take_back(placed)
             raise
-        now = time.monotonic()
-        if placed and now - self._swept_at > self._grace:
-            self._swept_at = now
+        if placed and self.sweeping.is_due():
             with suppress(RecollectError):  # The write is done; the next look sweeps too.
-                self.sweep(Looked())
+                self.sweeping.sweep(Looked())
 
     def _take_back(self, placed: list[Placed]) -> None:
         while placed:
@@ -135,7 +127,7 @@ class Folder:
         looked = Looked()
         if paths is None:
             paths = self._suspicious(looked)
-            self.sweep(looked)
+            self.sweeping.sweep(looked)
         for start in range(0, len(paths), BATCH):
             with self.writing() as writing:
                 for path in paths[start : start + BATCH]:
@@ -235,7 +227,7 @@ class Folder:
     def _overtaken(self, writing: Writing, path: str, content: bytes, head: Version | None) -> None:
         """Somebody changed the file in the very moment in which it was to follow: that is later than what it was to
         follow."""
-        version = self._next(writing, path, content, head, unseen=head.number if head else 0)
+        version = self.next_found(writing, path, content, head, unseen=head.number if head else 0)
         writing.store.add(version, content)
         writing.looked.found.append(version)
         self._put(writing, path, content, version)
@@ -251,7 +243,7 @@ class Folder:
     ) -> Version:
         """What somebody did with another tool is the next version."""
         is_known = head is None or head.is_gone or (copy is not None and copy.digest == head.digest)
-        version = self._next(writing, path, content, head, unseen=0 if is_known or not head else head.number)
+        version = self.next_found(writing, path, content, head, unseen=0 if is_known or not head else head.number)
         writing.store.add(version, content or b"")
         writing.looked.found.append(version)
         merged = None
@@ -271,7 +263,10 @@ class Folder:
             self._remember(writing.store, path, version, found.look if found else None)
         return version
 
-    def _next(self, writing: Writing, path: str, content: bytes | None, head: Version | None, unseen: int) -> Version:
+    def next_found(
+        self, writing: Writing, path: str, content: bytes | None, head: Version | None, unseen: int
+    ) -> Version:
+        """What was found in a file, as the version after the latest."""
         is_review = head is not None and kind_of(path) is Kind.DIARY
         digest = digest_of_file(content)
         return Version(
@@ -315,7 +310,7 @@ class Folder:
             expected = note.content if note else b""
         placed = self._put(writing, version.path, content, None)
         if placed and placed.before is not None and (not head or head.is_gone or placed.before != expected):
-            between = self._next(writing, version.path, placed.before, head, unseen=0)
+            between = self.next_found(writing, version.path, placed.before, head, unseen=0)
             writing.store.add(between, placed.before)
             version = replace(version, number=between.number + 1, unseen=between.number)
         writing.store.add(version, content or b"")
@@ -354,69 +349,6 @@ class Folder:
             ),
         )
 
-    # What is held
-
-    def sweep(self, looked: Looked, *, at_once: bool = False) -> None:
-        """Files that were replaced: what is in them and was never seen becomes a version; a later sweep, which finds it
-        among the versions, lets them go. `at_once`: without waiting for who may still write into one."""
-        holding = self.files.holding
-        if not holding.is_there():
-            return
-        if at_once:
-            self.sweep(looked)
-        # Whoever writes puts files there while it holds the lock of writers: with it, nobody is at it.
-        with self.writing() as writing:
-            holding.drop_unfinished()
-            for path, file in holding.files():
-                if self._is_done(writing, path, file, at_once=at_once):
-                    holding.drop(file)
-            holding.tidy()
-        looked.found += writing.looked.found
-        looked.problems += writing.looked.problems
-
-    def _is_done(self, writing: Writing, path: str, file: Path, *, at_once: bool) -> bool:
-        """Whether a file that is held is not needed any more. One that cannot be kept stays, and is told."""
-        try:
-            held = self.files.holding.read(file)
-            if held is None:
-                return False
-            is_known = self._keep(writing, path, held.content)
-        except (Conflict, Denied) as error:
-            name = file.relative_to(self.files.root).as_posix()
-            writing.looked.problems.append(Problem(path=name, reason=str(error)))
-            return False
-        return is_known and (at_once or _age_seconds(file, held.look) > self._grace)
-
-    def _keep(self, writing: Writing, path: str, content: bytes) -> bool:
-        """Whether it is a version already, or need not be one. Else it becomes one, that comes before what is in the
-        file now, which is written down once more after it."""
-        if not content or not is_path(path) or writing.store.was_there(path, digest_of(content)):
-            return True
-        content = self._purge(writing.session, path, content)
-        if not content or writing.store.was_there(path, digest_of(content)):
-            return True
-        head = self.settle(writing, path)
-        if writing.store.was_there(path, digest_of(content)):
-            return False
-        found = self._next(writing, path, content, head, unseen=0)
-        writing.store.add(found, content)
-        writing.looked.found.append(found)
-        now = writing.store.note(path, head.number) if head else None
-        after = replace(
-            found,
-            number=found.number + 1,
-            action=Action.KEPT,
-            digest=now.digest if now else "",
-            size=now.size if now else 0,
-            unseen=found.number,
-            review="",
-        )
-        writing.store.add(after, now.content if now else b"")
-        copy = writing.store.copy(self.copy, path)
-        if copy:
-            writing.store.save_copy(self.copy, replace(copy, number=after.number))
-        return False
-
 
 def digest_of_file(content: bytes | None) -> str:
     return "" if content is None else digest_of(content)
@@ -429,13 +361,3 @@ def _is_same(copy: Copy, look: Look) -> bool:
 
 def _is_below(path: str, folders: Sequence[str]) -> bool:
     return any(path == folder or not folder or path.startswith(f"{folder}/") for folder in folders)
-
-
-def _age_seconds(file: Path, look: Look) -> float:
-    """Since it was last written, or came here. A time that is still to come, as some tools set it, says nothing."""
-    now = time.time()
-    try:
-        came = os.lstat(file).st_ctime
-    except OSError:
-        came = 0.0
-    return now - max((moment for moment in (came, look.mtime_ns / 1e9) if moment <= now), default=0.0)

@@ -157,7 +157,7 @@ class Notes:
 
     def clear_held(self) -> None:
         """Of what was replaced a moment ago nothing stays beside the versions."""
-        self._folder.sweep(Looked(), at_once=True)
+        self._folder.sweeping.sweep(Looked(), at_once=True)
 
     def read(self, path: str, number: int = 0) -> Note:
         """What a note says now, or said in one of its versions."""
