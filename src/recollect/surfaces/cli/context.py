@@ -119,7 +119,7 @@ def _show_difference(found: "Difference", as_json: bool) -> None:
         f"Tokens: {found.cached_tokens:,} as before, which can be cached; {found.new_tokens:,} new; "
         f"{found.lost_tokens:,} of the last one lost."
     )
-    if found.sections:
+    if found.sections and (found.new_tokens or found.lost_tokens):
         say(f"Changed: {', '.join(found.sections)}")
     if found.messages:
         say(f"Messages: {amount(found.messages, 'message')} more")
