@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+import forking
 import pytest
 
 SCRIPT = Path(sys.executable).with_name("recollect")
@@ -72,9 +73,19 @@ def run(
     prefix: list[str] | None = None,
     given: str = "",
 ) -> Result:
+    """In a process of its own. Most are forked from one that has everything imported."""
+    settled = environment(home, **(variables or {}))
+    at_start = [name for name in variables or {} if name.startswith(("PYTHON", "LC_", "LANG", "LD_"))]
+    if forking.CAN_FORK and not (prefix or obey_permissions or at_start):
+        argv = command(*arguments)
+        done = forking.server().run(
+            argv, settled, home.parent, given.encode("utf-8", "surrogateescape"), PATIENCE_SECONDS
+        )
+        if done:
+            return Result(done[0], *(_with_plain_line_ends(text.decode()) for text in done[1:]))
     done = subprocess.run(
         [*(prefix or []), *command(*arguments, obey_permissions=obey_permissions)],
-        env=environment(home, **(variables or {})),
+        env=settled,
         capture_output=True,
         text=True,
         timeout=PATIENCE_SECONDS,
@@ -82,6 +93,11 @@ def run(
         cwd=home.parent,
     )
     return Result(done.returncode, done.stdout, done.stderr)
+
+
+def _with_plain_line_ends(text: str) -> str:
+    """As `subprocess` gives it."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 @contextmanager

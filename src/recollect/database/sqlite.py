@@ -245,7 +245,7 @@ class SqliteDatabase(Database):
                 f"{self.path} is read-only. Make it and its folder writable, or choose another home with --home."
             )
         try:
-            connection.execute(PRAGMAS).fetchall()  # All of them: apsw stops at the first one that answers.
+            _prepare(connection)
         except apsw.Error:
             connection.close(True)
             raise
@@ -297,6 +297,20 @@ def _transaction(connection: apsw.Connection, begin: str) -> Generator[None]:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
+
+
+def _prepare(connection: apsw.Connection) -> None:
+    """A new database gets its log. While another process does the same, SQLite says that it is busy without waiting."""
+    deadline = time.monotonic() + BUSY_MILLISECONDS / 1000
+    while True:
+        try:
+            connection.execute(PRAGMAS).fetchall()  # All of them: apsw stops at the first one that answers.
+        except apsw.BusyError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.02)
+        else:
+            return
 
 
 def _create_private(path: Path) -> None:

@@ -80,6 +80,10 @@ class Files:
 
     # Reading
 
+    def has(self, path: str) -> bool:
+        """Whether anything lies there, a note or not."""
+        return os.path.lexists(self._target(path))
+
     def look(self, path: str) -> Look | None:
         """None: there is nothing."""
         target = self._target(path)

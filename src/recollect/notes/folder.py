@@ -293,7 +293,7 @@ class Folder:
                 continue
             before = store.note(other, head.number - 1) if head.is_gone else head
             is_late = head.is_gone and self._clock() - from_text(head.at) > MOVE_TIME
-            is_moved = head.action is Action.FOUND if head.is_gone else self.files.look(other) is None
+            is_moved = head.action is Action.FOUND if head.is_gone else not self.files.has(other)
             if before and before.digest == digest and is_moved and not is_late:
                 return other
         return ""

@@ -65,7 +65,7 @@ def context(
     sys.stdout.buffer.write(made.text.encode())
     sys.stdout.buffer.flush()
     if sys.stdout.isatty():
-        warn(_summary(made))
+        warn(_summary(made, purpose))
 
 
 def _check(purpose: str, budget: int | None, trigger: str, is_diff: bool, topic: str, recent: int) -> None:
@@ -99,14 +99,15 @@ def _as_json(made: "Context", purpose: str) -> dict[str, object]:
     }
 
 
-def _summary(made: "Context") -> str:
+def _summary(made: "Context", purpose: str) -> str:
     """For a person who looks at it; in a pipe there is only the context."""
     if not made.sections and not made.left_out:
         return "Nothing is known yet. `recollect remember` keeps something."
     size = f"About {made.tokens:,} of {amount(made.budget_tokens, 'token')}, fingerprint {made.fingerprint}."
     if not made.left_out:
         return size
-    return f"{size} {made.left_out:,} left out: a larger --budget shows more, or more of one section in recollect.toml."
+    more = "" if purpose == REHYDRATION else ", or more of one section in recollect.toml"
+    return f"{size} {made.left_out:,} left out: a larger --budget shows more{more}."
 
 
 def _show_difference(found: "Difference", as_json: bool) -> None:
