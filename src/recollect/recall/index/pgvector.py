@@ -53,9 +53,7 @@ SELECT CAST(embedding AS text) FROM recall_vectors WHERE {_OF_MODEL} AND doc IN 
 DELETE = f"DELETE FROM recall_vectors WHERE {_OF_MODEL} AND doc IN (:values) RETURNING 1"
 DELETE_MODEL = f"DELETE FROM recall_vectors WHERE {_OF_MODEL}"
 DELETE_SLICE = f"""
-DELETE FROM recall_vectors WHERE {_HERE} AND (model, doc, part) IN (
-    SELECT model, doc, part FROM recall_vectors WHERE {_HERE} LIMIT :limit
-)
+DELETE FROM recall_vectors WHERE ctid = ANY (ARRAY(SELECT ctid FROM recall_vectors WHERE {_HERE} LIMIT :limit))
 """
 _LIKENESS = "-(embedding <#> CAST(:asked AS vector))"
 NEAREST = f"""

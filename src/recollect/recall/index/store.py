@@ -120,17 +120,16 @@ ON CONFLICT (house, generation, kind, block) DO UPDATE SET version = excluded.ve
 DELETE_KIND = f"DELETE FROM recall_blocks WHERE {_HERE} AND kind = :kind"
 
 SLICES = (
-    ("recall_postings", "term, block"),
-    ("recall_blocks", "kind, block"),
-    ("recall_documents", "document_id"),
-    ("recall_conversations", "key"),
+    ("recall_postings", ("term", "block")),
+    ("recall_blocks", ("kind", "block")),
+    ("recall_documents", ("document_id",)),
+    ("recall_conversations", ("key",)),
 )
 """Tables that a dropped generation has rows in, and what their keys have beside house and generation."""
-DELETE_SLICE = f"""
-DELETE FROM {{table}} WHERE {_HERE} AND ({{key}}) IN (
-    SELECT {{key}} FROM {{table}} WHERE {_HERE} LIMIT :limit
-)
-"""
+END_OF_SLICE = f"SELECT {{key}} FROM {{table}} WHERE {_HERE} ORDER BY {{key}} LIMIT 1 OFFSET :limit"
+DELETE_SLICE = f"DELETE FROM {{table}} WHERE {_HERE} AND ({{key}}) < ({{end}})"
+DELETE_REST = f"DELETE FROM {{table}} WHERE {_HERE}"
+"""By ranges of the key: in a table that it has not counted yet, PostgreSQL compares each row with each of a list."""
 
 
 class GenerationStore:
@@ -273,8 +272,15 @@ class IndexStore:
 
     def delete_some(self, limit: int) -> bool:
         """Delete at most so many rows of the generation; whether any were left."""
-        for table, key in SLICES:
-            if self._session.run(DELETE_SLICE.format(table=table, key=key), {**self._here, "limit": limit}):
+        for table, columns in SLICES:
+            key = ", ".join(columns)
+            end = self._session.one(END_OF_SLICE.format(table=table, key=key), {**self._here, "limit": limit})
+            if end:
+                given = {**self._here, **dict(zip(columns, end, strict=True))}
+                names = ", ".join(f":{name}" for name in columns)
+                self._session.run(DELETE_SLICE.format(table=table, key=key, end=names), given)
+                return True
+            if self._session.run(DELETE_REST.format(table=table), self._here):
                 return True
         return False
 
