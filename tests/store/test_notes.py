@@ -133,14 +133,11 @@ def test_a_text_that_is_written_into_the_old_file_after_it_was_replaced_is_kept(
     assert "still typing" in texts(memory, "user.md")
 
 
-def test_nothing_is_left_beside_the_notes_after_a_while(
-    memory: recollect.Memory, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nothing_is_left_beside_the_notes_in_the_end(memory: recollect.Memory) -> None:
     memory.notes.write("user.md", "one")
     memory.notes.write("user.md", "two")
     assert (memory.notes.folder / ".recollect").exists()
-    monkeypatch.setattr(memory.notes._folder.sweeping, "_grace", -1.0)  # pyright: ignore[reportPrivateUsage]
-    memory.notes.look()
+    memory.notes.clear_held()
     assert not (memory.notes.folder / ".recollect").exists()
 
 
