@@ -1,4 +1,4 @@
-"""One daemon per home: a lock that the operating system drops when its holder dies, however it dies."""
+"""Locks on files, which the operating system drops when their holder dies, however it dies; one daemon per home."""
 
 import os
 from contextlib import suppress
@@ -64,6 +64,16 @@ if os.name == "nt":  # pragma: no cover
         except OSError:
             return False
         return True
+
+    def wait_for_lock(file: IO[bytes]) -> None:
+        """It is ours when this returns, as above."""
+        while True:
+            try:
+                file.seek(0)
+                msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)
+            except OSError:  # After ten seconds of waiting.
+                continue
+            return
 else:
     import fcntl
 
@@ -74,3 +84,7 @@ else:
         except BlockingIOError:
             return False
         return True
+
+    def wait_for_lock(file: IO[bytes]) -> None:
+        """It is ours when this returns, as above."""
+        fcntl.flock(file, fcntl.LOCK_EX)

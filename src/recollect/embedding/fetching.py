@@ -22,6 +22,7 @@ from typing import IO
 from recollect.embedding.catalogue import KnownModel, Member, Package, model_folder
 from recollect.embedding.hashes import CHUNK_BYTES, sha256_of
 from recollect.errors import Corrupt, Denied, Unavailable
+from recollect.lock import wait_for_lock
 
 TEMPORARY = ".pull-"
 LOCK = ".lock"
@@ -213,23 +214,5 @@ def _clear(folder: Path) -> None:
 def _locked(folder: Path) -> Generator[None]:
     """Waits until no other process fetches. The operating system drops the lock with its holder, however that ends."""
     with open(folder / LOCK, "a+b") as file:
-        _wait_for_lock(file)
+        wait_for_lock(file)
         yield
-
-
-if os.name == "nt":  # pragma: no cover
-    import msvcrt
-
-    def _wait_for_lock(file: IO[bytes]) -> None:
-        while True:
-            try:
-                file.seek(0)
-                msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)
-            except OSError:  # After ten seconds of waiting.
-                continue
-            return
-else:
-    import fcntl
-
-    def _wait_for_lock(file: IO[bytes]) -> None:
-        fcntl.flock(file, fcntl.LOCK_EX)
