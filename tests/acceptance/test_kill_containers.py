@@ -16,7 +16,7 @@ from conftest import Postgres
 from exports import Record, chatgpt, document, export_zip
 
 CONVERSATIONS = 1_200
-KILLS = 4
+KILLS = 6
 LONG_WORDS = "compost " * 40_000
 """One conversation takes more than one transaction."""
 

@@ -19,7 +19,7 @@ from recollect.recall import Material
 from recollect.recall.index import Index, open_index
 
 INDEXING = Path(commands.__file__).with_name("indexing.py")
-KILLS = 2
+KILLS = 3
 MOST_SECONDS = 0.5
 """Between the first work of a process and its end by a kill."""
 QUESTIONS = ("seed bean", "lantern harvest", "Question")
@@ -70,7 +70,7 @@ def contents(index: Index) -> dict[str, Any]:
 
 def kill_often(workers: Workers, task: str) -> None:
     done = tries = 0
-    while done < KILLS and tries < KILLS * 3:
+    while done < KILLS and tries < KILLS * 4:
         done += workers.kill(task)
         tries += 1
     assert done, f"{task} was never at work when it was to be killed"
