@@ -6,6 +6,7 @@ error that names the key and the file.
 """
 
 import os
+import re
 import sys
 import tomllib
 from collections.abc import Mapping
@@ -38,6 +39,25 @@ class PipelineSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
 
     budget_tokens: int | None = None
     sections: list[SectionSettings] = []
+
+
+class LibrarianSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[librarian]`."""
+
+    model: str = "rules"
+    """`rules`, `anthropic:MODEL`, `http(s)://…/v1#MODEL`, `claude`, `claude:MODEL`, `codex`, `codex:MODEL`, `none`."""
+    key_variable: str = ""
+    """The variable that holds the key. Empty: ANTHROPIC_API_KEY or OPENAI_API_KEY. The key itself is in no file."""
+    tokens_per_day: int = 0
+    """The most tokens of a day, in and out. 0: no such ceiling. With none the daemon asks no paid model by itself."""
+    dollars_per_day: float = 0
+    """The same in money."""
+    price_per_million: list[float] = []
+    """[input, output] in dollars, for a model that the kept table of prices does not know."""
+    reflect_at: str = "03:30"
+    """When the nightly reflection is due, local time. Empty: never by itself."""
+    night_share: float = 0.1
+    """The most of all records that one night may change."""
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename={"home": "_home"}):
@@ -79,6 +99,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """Let local models run on a GPU, where onnxruntime offers one."""
     prompt_gap_minutes: float = 60
     """After a longer silence than this a system prompt is built anew."""
+    librarian: LibrarianSettings = LibrarianSettings()
+    """Who files finished conversations, and what that may cost."""
     pipelines: dict[str, PipelineSettings] = {}
     """What is put into contexts, where it differs from the usual; and contexts of one's own."""
 
@@ -95,6 +117,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     def models(self) -> Path:
         """Where fetched models lie. All of it can be fetched again."""
         return Path(self.models_folder).expanduser() if self.models_folder else default_models()
+
+    def librarian_key(self, usual: str) -> str:
+        """The key of the librarian's model, from the variable of the settings or the usual one."""
+        return os.environ.get(self.librarian.key_variable or usual, "").strip()
 
     def embedding_key(self) -> str:
         """Asked for when it is needed, so that it is in no value that could be printed."""
@@ -147,6 +173,8 @@ def _read_config(path: Path) -> Settings:
 
 def _known_names(error: str) -> str:
     """What may stand where an error was found."""
+    if "$.librarian" in error:
+        return f"[librarian] has: {', '.join(LibrarianSettings.__struct_fields__)}."
     if "$.pipelines" not in error:
         return f"The settings are: {', '.join(name for name in Settings.__struct_fields__ if name != 'home')}."
     section, pipeline = ", ".join(SectionSettings.__struct_fields__), ", ".join(PipelineSettings.__struct_fields__)
@@ -163,6 +191,19 @@ def _check_ranges(settings: Settings, path: Path) -> None:
     ):
         if not lowest <= value <= highest:
             raise Invalid(f"{path}: {name} is {value}, but must be from {lowest} to {highest}.")
+    librarian = settings.librarian
+    for name, value, highest in (
+        ("tokens_per_day", librarian.tokens_per_day, 1e12),
+        ("dollars_per_day", librarian.dollars_per_day, 1e6),
+        ("night_share", librarian.night_share, 1),
+    ):
+        if not 0 <= value <= highest:
+            raise Invalid(f"{path}: librarian.{name} is {value}, but must be from 0 to {highest:g}.")
+    prices = librarian.price_per_million
+    if prices and (len(prices) != 2 or not all(0 <= price <= 10_000 for price in prices)):
+        raise Invalid(f"{path}: librarian.price_per_million is {prices}, but must be [input, output] in dollars.")
+    if librarian.reflect_at and not re.fullmatch(r"([01]\d|2[0-3]):[0-5]\d", librarian.reflect_at):
+        raise Invalid(f"{path}: librarian.reflect_at is {librarian.reflect_at!r}, but must be a time such as 03:30.")
     if not settings.house or not settings.house.replace("-", "").replace("_", "").isalnum():
         raise Invalid(f"{path}: house {settings.house!r} must be letters, digits, '-' and '_'.")
 

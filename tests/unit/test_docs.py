@@ -12,7 +12,7 @@ from recollect.demo import demo_transcripts
 from recollect.history import Author
 from recollect.history.sources import FileFacts, Head
 from recollect.history.sources.generic import Generic
-from recollect.settings import Settings
+from recollect.settings import LibrarianSettings, Settings
 from recollect.surfaces.cli.main import COMMANDS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -48,8 +48,10 @@ def generic_lines() -> list[str]:
 
 
 def default_of(name: str) -> str:
-    """A setting's default as TOML writes it. The home's is a place that depends on who asks."""
-    return "~/.recollect" if name == "home" else json.dumps(getattr(Settings(), name))
+    """A setting's default as TOML writes it. The home's is a place that depends on who asks; that of a table is
+    empty."""
+    value = getattr(Settings(), name)
+    return "~/.recollect" if name == "home" else json.dumps({} if isinstance(value, msgspec.Struct) else value)
 
 
 def test_the_page_of_settings_lists_each_setting_with_its_default() -> None:
@@ -57,6 +59,13 @@ def test_the_page_of_settings_lists_each_setting_with_its_default() -> None:
     documented = {row[0].strip("`"): row[1].strip("`") for row in table_rows(text)}
     assert documented == {field.name: default_of(field.name) for field in msgspec.structs.fields(Settings)}
     assert all(row[2] for row in table_rows(text))
+
+
+def test_the_page_of_settings_lists_each_setting_of_the_librarian() -> None:
+    rows = table_rows(section(page("docs/settings.md"), "## Librarian"))
+    defaults = LibrarianSettings()
+    expected = {name: json.dumps(getattr(defaults, name)) for name in LibrarianSettings.__struct_fields__}
+    assert {row[0].strip("`"): row[1].strip("`") for row in rows} == expected
 
 
 def test_the_page_of_settings_lists_each_environment_variable() -> None:
