@@ -1,11 +1,26 @@
-"""For the tests of programs that use Recollect, and for our own: a clock that stands still, a house that vanishes."""
+"""For the tests of programs that use Recollect, and for our own: a clock that stands still, a house that vanishes, and
+servers on this computer that stand in for a provider of models.
+
+The servers are imported when they are asked for: a test that needs only a clock does not pay for them.
+"""
 
 import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 from recollect.memory import Memory, open_memory
+
+if TYPE_CHECKING:
+    from recollect.testing.loopback import LoopbackServer
+
+__all__ = ["NOON", "FrozenClock", "LoopbackServer", "temporary_memory"]
+
+_SERVERS = {
+    "LoopbackServer": "recollect.testing.loopback",
+}
 
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 
@@ -32,3 +47,9 @@ def temporary_memory(clock: FrozenClock | None = None, database: str | None = No
         open_memory(home, database, clock or FrozenClock()) as memory,
     ):
         yield memory
+
+
+def __getattr__(name: str) -> object:
+    if name in _SERVERS:
+        return getattr(import_module(_SERVERS[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
