@@ -28,6 +28,7 @@ CARRIED = (
     "knowledge_marker_reports",
     "notes_versions",
     "librarian_episodes",
+    "librarian_lines",
     "librarian_replies",
     "librarian_shelves",
     "librarian_questions",

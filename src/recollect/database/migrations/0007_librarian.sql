@@ -38,7 +38,6 @@ CREATE TABLE librarian_episodes (
     messages BIGINT NOT NULL,
     fingerprint {key} NOT NULL,
     reader {key} NOT NULL,
-    record_id {key} NOT NULL,
     read_at {key} NOT NULL,
     kept BIGINT NOT NULL,
     dropped TEXT NOT NULL,
@@ -46,7 +45,21 @@ CREATE TABLE librarian_episodes (
 );
 CREATE INDEX librarian_episodes_by_page ON librarian_episodes (house, page, started_at);
 CREATE INDEX librarian_episodes_by_project ON librarian_episodes (house, scope, project, started_at);
-CREATE INDEX librarian_episodes_by_record ON librarian_episodes (house, record_id);
+
+-- What is told of each conversation, line by line; 0 is its title. `sources`: the messages that a line was made from.
+-- `author`: who wrote it last, the librarian or a person; `state`: shown, or removed by a person.
+CREATE TABLE librarian_lines (
+    house {key} NOT NULL,
+    id {key} NOT NULL,
+    conversation_id {key} NOT NULL,
+    number BIGINT NOT NULL,
+    text TEXT NOT NULL,
+    sources TEXT NOT NULL,
+    author {key} NOT NULL,
+    state {key} NOT NULL,
+    PRIMARY KEY (house, id)
+);
+CREATE INDEX librarian_lines_by_conversation ON librarian_lines (house, conversation_id, number);
 
 -- What a model answered: with these the shelves can be made again without asking it again. `reply` is compressed.
 CREATE TABLE librarian_replies (
