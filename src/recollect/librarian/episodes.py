@@ -166,10 +166,12 @@ class EpisodeStore:
 
 
 def _episode(row: Sequence[Any]) -> Episode:
-    values = dict(zip(_EPISODE.split(", "), row, strict=True))
-    return Episode(**{**values, "dropped": msgspec.json.decode(values["dropped"], type=dict[str, int])})
+    values: dict[str, Any] = dict(zip(_EPISODE.split(", "), row, strict=True))
+    values["dropped"] = msgspec.json.decode(values["dropped"], type=dict[str, int])
+    return Episode(**values)
 
 
 def _line(row: Sequence[Any]) -> Line:
-    values = dict(zip(_LINE.split(", "), row, strict=True))
-    return Line(**{**values, "sources": tuple(msgspec.json.decode(values["sources"], type=list[str]))})
+    values: dict[str, Any] = dict(zip(_LINE.split(", "), row, strict=True))
+    values["sources"] = tuple(msgspec.json.decode(values["sources"], type=list[str]))
+    return Line(**values)
