@@ -122,6 +122,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         """The key of the librarian's model, from the variable of the settings or the usual one."""
         return os.environ.get(self.librarian.key_variable or usual, "").strip()
 
+    def anthropic_url(self) -> str:
+        """Where Anthropic's API is, if not at its own place."""
+        return os.environ.get("ANTHROPIC_BASE_URL", "").strip()
+
     def embedding_key(self) -> str:
         """Asked for when it is needed, so that it is in no value that could be printed."""
         return os.environ.get(self.embedding_key_variable, "").strip()

@@ -29,6 +29,8 @@ class Usage:
     """All of them, cached ones included."""
     cached_tokens: int = 0
     """Of these, what was read from a cache."""
+    written_tokens: int = 0
+    """Of these, what was written to one, where that has a price of its own."""
     output_tokens: int = 0
     calls: int = 0
     """Requests that were answered; a repair is one more."""
@@ -40,6 +42,7 @@ class Usage:
         return Usage(
             input_tokens=self.input_tokens + other.input_tokens,
             cached_tokens=self.cached_tokens + other.cached_tokens,
+            written_tokens=self.written_tokens + other.written_tokens,
             output_tokens=self.output_tokens + other.output_tokens,
             calls=self.calls + other.calls,
             dollars=sum(told) if told else None,

@@ -1,0 +1,64 @@
+"""From a name in the settings to a model that can be asked."""
+
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from recollect.errors import Denied, Invalid
+
+if TYPE_CHECKING:
+    from recollect.llm.model import ChatModel
+    from recollect.settings import Settings
+
+FORMS = "rules, anthropic:MODEL, http(s)://HOST/v1#MODEL, claude, claude:MODEL, codex, codex:MODEL, none"
+
+
+def open_model(settings: "Settings") -> "ChatModel | None":
+    """The librarian's model, new each time: an object is a session. None: it works by rules, or not at all."""
+    named = settings.librarian.model.strip()
+    kind, _, model = named.partition(":")
+    if named in ("rules", "none"):
+        return None
+    if kind == "anthropic" and model:
+        return _anthropic(settings, model)
+    if kind in ("http", "https"):
+        return _openai(settings, named)
+    if kind == "claude" and named != "claude:":
+        from recollect.llm.claude_command import ClaudeCommand
+
+        return ClaudeCommand(model)
+    if kind == "codex" and named != "codex:":
+        from recollect.llm.codex_command import CodexCommand
+
+        return CodexCommand(model)
+    raise Invalid(
+        f"librarian.model is {named!r}, which is no model. In recollect.toml, [librarian], write one of: {FORMS}."
+    )
+
+
+def _anthropic(settings: "Settings", model: str) -> "ChatModel":
+    usual = "ANTHROPIC_API_KEY"
+    key = settings.librarian_key(usual)
+    if not key:
+        variable = settings.librarian.key_variable or usual
+        raise Denied(f"anthropic:{model} needs a key: put it into the environment variable {variable}.")
+    from recollect.llm.anthropic import AnthropicModel
+
+    return AnthropicModel(model, key, base_url=settings.anthropic_url())
+
+
+def _openai(settings: "Settings", named: str) -> "ChatModel":
+    """A server may do without a key; one that does not says so itself."""
+    url, _, model = named.partition("#")
+    try:
+        parts = urlsplit(url)
+        is_sound = bool(parts.hostname) and parts.username is None
+    except ValueError:
+        is_sound = False
+    if not is_sound or not model:
+        raise Invalid(
+            "librarian.model is no address of a model. Write https://HOST/v1#MODEL, and the key into the environment "
+            f"variable {settings.librarian.key_variable or 'OPENAI_API_KEY'}."
+        )
+    from recollect.llm.openai import OpenAIModel
+
+    return OpenAIModel(url.rstrip("/"), model, settings.librarian_key("OPENAI_API_KEY"))
