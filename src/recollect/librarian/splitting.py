@@ -15,7 +15,7 @@ from recollect.history.transcript import TURN_GAP_SECONDS
 from recollect.librarian.items import USER, Turn
 from recollect.librarian.reading import TOOL_LINES_SHOWN
 
-LEAST_BUDGET_TOKENS = 2_000
+LEAST_BUDGET_TOKENS = 3_000
 """A smaller budget is taken for this one: the calls of one turn alone may take most of it."""
 CARRIED_SHARE = 8
 """A part of this share of the budget is kept free for what is carried over, and as much for repeated turns."""
