@@ -20,7 +20,8 @@ def turn(number: int, text: str, author: str = "user", minutes: float = 0, tools
 
 
 def taken(part: Part) -> int:
-    return tokens.estimate(rendered(part.repeated, user="User")) + tokens.estimate(rendered(part.turns, user="User"))
+    shown = [turns for turns in (part.repeated, part.turns) if turns]
+    return sum(tokens.estimate(rendered(turns, user="User")) for turns in shown)
 
 
 CHARACTERS = st.sampled_from("ab .\n\n<&é語\u2028\r!?")
