@@ -231,8 +231,14 @@ class Forgetting:
 
     def _contents(self, session: Session, plan: Plan) -> Iterator[bytes]:
         knowledge = KnowledgeErasing(session, self._house)
-        yield from knowledge.contents(sorted(plan.reach.records))
-        yield from knowledge.quotes(sorted(plan.reach.scrubbed), sorted(plan.reach.messages))
+        messages = sorted(plan.reach.messages)
+        again = (
+            []
+            if plan.target in (RECORD, SUBJECT)
+            else knowledge.standing_on_others(sorted(plan.reach.records), messages)
+        )
+        yield from knowledge.contents(sorted(plan.reach.records.difference(again)))
+        yield from knowledge.quotes(sorted(plan.reach.scrubbed.union(again)), messages)
         if plan.history:
             yield from plan.history.contents()
         yield from self._notes(session).contents(plan.notes)
@@ -247,7 +253,10 @@ class Forgetting:
             removed |= part.erase(session, plan.reach)
         knowledge = KnowledgeErasing(session, self._house)
         records, messages = sorted(plan.reach.records), sorted(plan.reach.messages)
-        removed |= knowledge.erase(records, keyed, tombstones, receipt.id, self._principal, receipt.at)
+        are_chosen = plan.target in (RECORD, SUBJECT)
+        removed |= knowledge.erase(
+            records, keyed, tombstones, receipt.id, self._principal, receipt.at, None if are_chosen else messages
+        )
         removed["scrubbed_records"] = knowledge.scrub(sorted(plan.reach.scrubbed), messages)
         removed |= {"messages": 0, "lines": 0, "files": 0}
         if plan.history:

@@ -1,6 +1,6 @@
 """Knowledge's side of forgetting: records go with all their versions, their events stay without what they said."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from recollect.database import Session
@@ -10,7 +10,7 @@ from recollect.knowledge import claims, reasons
 from recollect.knowledge.records import Event, Evidence, Origin, Record
 from recollect.knowledge.store import EventStore, RecordStore
 from recollect.lineage import MESSAGE, RECORD, EdgeStore, Hasher, TombstoneStore
-from recollect.scopes import Principal
+from recollect.scopes import Actor, Principal
 
 
 class Erasing:
@@ -27,8 +27,30 @@ class Erasing:
         gone = set(message_ids)
         derived = self._edges.derived_from(MESSAGE, message_ids)
         reached = sorted({edge.to_id for edge in derived if edge.to_kind == RECORD})
-        alone = {name for name, record in self._records.get(reached).items() if _is_from_alone(record, gone)}
+        found = self._records.get(reached)
+        alone = {name for name, record in found.items() if _is_from_alone(record, gone)}
+        alone |= {name for name, record in found.items() if name not in alone and self._lost_its_ground(record, gone)}
         return [one for one in reached if one in alone], [one for one in reached if one not in alone]
+
+    def _lost_its_ground(self, record: Record, gone: set[str]) -> bool:
+        """Whether it was read out of several messages together, some of which go, and nobody said it since: its words
+        may be those of what goes. What a person wrote or confirmed stays."""
+        if record.origin is not Origin.EXTRACTED:
+            return False
+        events = self._events.of_record(record.id)
+        first = next((event.after for event in events if event.after), None)
+        if first is None or any(event.actor == Actor.PERSON for event in events):
+            return False
+        together = {source.message_id for source in first.sources}
+        said_since = {source.message_id for source in record.sources} - together - gone
+        return bool(together & gone) and not said_since
+
+    def standing_on_others(self, record_ids: Sequence[str], message_ids: Sequence[str]) -> list[str]:
+        """Those of these records that may be read out of other messages again."""
+        gone = set(message_ids)
+        return sorted(
+            name for name, record in self._records.get(record_ids).items() if not _is_from_alone(record, gone)
+        )
 
     def sources_of(self, record_ids: Sequence[str]) -> list[str]:
         """The messages from which these records come."""
@@ -61,11 +83,17 @@ class Erasing:
         origin: str,
         principal: Principal,
         now: str,
+        messages: Collection[str] | None = None,
     ) -> dict[str, int]:
+        """`messages`: those that go. A record that stood on others too may be read out of these again. None: it is the
+        records themselves that shall be forgotten, wherever they were read."""
         versions = self._records.versions(record_ids)
-        hashes = {claims.id_hash(hasher, record_id) for record_id in record_ids}
-        tombstones.bury(claims.IDENTITY, hashes, origin)
+        gone = None if messages is None else set(messages)
+        whole = [one for one in record_ids if gone is None or _is_from_alone(versions[one][-1], gone)]
+        tombstones.bury(claims.IDENTITY, {claims.id_hash(hasher, record_id) for record_id in whole}, origin)
         for record in _flat(versions.values()):
+            if gone is not None and record.id not in whole:
+                record = replace(record, sources=tuple(one for one in record.sources if one.message_id in gone))
             scope = claims.barred_scope(principal, record)
             tombstones.bury(claims.CLAIM, set[str]().union(*claims.hashes_of(hasher, record, scope)), origin)
         blanked = self._events.blank(record_ids)

@@ -90,6 +90,10 @@ class Writer:
         self._append(record, "confirmed", reason)
         return record
 
+    def touch(self, record_id: str) -> None:
+        """Whoever follows shall look at it again, though it is as it was."""
+        self._feed.note(FEED_RECORD, [record_id])
+
     def _note(self, record: Record, action: str, reason: str) -> int:
         self._edges.add(edges_of(record))
         self._feed.note(FEED_RECORD, [record.id])

@@ -1,8 +1,8 @@
 """Proposals: what the librarian would do to something that a person wrote or took away, and a person has to decide.
 
-`retract`: somebody deleted the line of a record from a shelf. `replace`: a conversation says otherwise than a record that
-a person wrote. Until it is decided nothing happens. A proposal has edges from its record and its messages, and goes with
-them.
+`retract`: somebody deleted the line of a record from a shelf. `replace`: a conversation says otherwise than a record
+that a person wrote. Until it is decided nothing happens. A proposal has edges from its record and its messages, and
+goes with them.
 """
 
 from collections.abc import Sequence
@@ -27,7 +27,8 @@ ADD = f"""
 INSERT INTO librarian_proposals (house, {_COLUMNS}) VALUES (
     :house, :id, :scope, :kind, :record_id, :path, :text, :statement, :state, :made_at, :decided_at, :decided_by
 ) ON CONFLICT (house, id) DO UPDATE SET
-    state = excluded.state, made_at = excluded.made_at, decided_at = excluded.decided_at, decided_by = excluded.decided_by
+    state = excluded.state, made_at = excluded.made_at, decided_at = excluded.decided_at,
+    decided_by = excluded.decided_by
 """
 GET = f"SELECT {_COLUMNS} FROM librarian_proposals WHERE house = :house AND id IN (:values)"
 IN_STATE = f"SELECT {_COLUMNS} FROM librarian_proposals WHERE house = :house AND state = :state ORDER BY made_at, id"

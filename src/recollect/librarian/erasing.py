@@ -1,0 +1,70 @@
+"""The librarian's side of forgetting: lines of episodes, kept replies, questions and proposals go with what they are
+from. Shelves lose their lines by the edges of those."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from recollect.database import Session
+from recollect.forgetting.acts import Reach
+from recollect.librarian.episodes import LINE, EpisodeStore
+from recollect.librarian.proposals import PROPOSAL, ProposalStore
+from recollect.librarian.questions import QUESTION, QuestionStore
+from recollect.librarian.replies import REPLY, ReplyStore
+from recollect.lineage import MESSAGE, RECORD, EdgeStore
+
+KINDS = (LINE, REPLY, QUESTION, PROPOSAL)
+
+
+@dataclass(slots=True)
+class _Found:
+    by_kind: dict[str, list[str]] = field(default_factory=lambda: {kind: list[str]() for kind in KINDS})
+
+
+class LibrarianPart:
+    """A `forgetting.Part`."""
+
+    def __init__(self, house: str) -> None:
+        self._house = house
+
+    def reach(self, session: Session, reach: Reach) -> dict[str, int]:
+        found = self._found(session, reach).by_kind
+        return {
+            "episode_lines": len(found[LINE]),
+            "kept_replies": len(found[REPLY]),
+            "questions": len(found[QUESTION]),
+            "proposals": len(found[PROPOSAL]),
+        }
+
+    def contents(self, session: Session, reach: Reach) -> Iterator[bytes]:
+        """What they say in words of their own. A reply tells of the whole conversation, most of which stays: of it only
+        what is about the forgotten would have to be gone, and nobody can say which part that is."""
+        found = self._found(session, reach).by_kind
+        for line in EpisodeStore(session, self._house).some_lines(found[LINE]).values():
+            yield line.text.encode()
+        for question in QuestionStore(session, self._house).get(found[QUESTION]).values():
+            yield question.text.encode()
+            yield from (statement.text.encode() for statement in question.about.statements)
+        for proposal in ProposalStore(session, self._house).get(found[PROPOSAL]).values():
+            yield proposal.text.encode()
+
+    def erase(self, session: Session, reach: Reach) -> dict[str, int]:
+        found = self._found(session, reach).by_kind
+        EdgeStore(session, self._house).delete(LINE, found[LINE])
+        return {
+            "episode_lines": EpisodeStore(session, self._house).drop_lines(found[LINE]),
+            "kept_replies": ReplyStore(session, self._house).drop(found[REPLY]),
+            "questions": QuestionStore(session, self._house).drop(found[QUESTION]),
+            "proposals": ProposalStore(session, self._house).drop(found[PROPOSAL]),
+        }
+
+    def _found(self, session: Session, reach: Reach) -> _Found:
+        edges = EdgeStore(session, self._house)
+        derived = [
+            *edges.derived_from(MESSAGE, sorted(reach.messages)),
+            *edges.derived_from(RECORD, sorted(reach.records)),
+        ]
+        found = _Found()
+        for edge in sorted(set(derived)):
+            if edge.to_kind in KINDS and edge.to_id not in found.by_kind[edge.to_kind]:
+                found.by_kind[edge.to_kind].append(edge.to_id)
+        return found

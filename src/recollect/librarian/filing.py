@@ -1,0 +1,294 @@
+"""Filing: what was found in one conversation becomes records and an episode, in the caller's transaction.
+
+The same source gives the same result: ids come from what is said, so that who reads again finds everything there.
+What an earlier reading of the same conversation found and this one does not is withdrawn, unless somebody else says it
+too or a person has touched it. What a person wrote is never replaced: that is proposed to them.
+"""
+
+from dataclasses import dataclass, field, replace
+
+from recollect.clock import local
+from recollect.database import Session
+from recollect.history import Conversation
+from recollect.ids import derived_id
+from recollect.knowledge import Evidence, Origin, Record, Relation, State, Statement
+from recollect.knowledge.learning import learn
+from recollect.knowledge.line import take_out
+from recollect.knowledge.statements import prepared
+from recollect.knowledge.writing import Writer
+from recollect.librarian.episodes import LIBRARIAN, LINE, PERSON, TITLE, Episode, EpisodeStore, Line, line_id
+from recollect.librarian.items import Extract, Item, Shelf
+from recollect.librarian.names import Names
+from recollect.librarian.proposals import Proposal, ProposalStore
+from recollect.librarian.questions import QuestionStore, doubt_of
+from recollect.lineage import MESSAGE, RECORD, Edge, EdgeStore, folded
+from recollect.notes.paths import folder_of, within
+from recollect.scopes import Actor, Principal
+
+WITHDRAWN = "withdrawn"
+NOT_FOUND_AGAIN = "not found when its conversation was read again"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """One conversation, read and checked, ready to be filed."""
+
+    conversation: Conversation
+    scope: str
+    title: str
+    """The conversation's own, for an extract that has none."""
+    extract: Extract
+    message_ids: tuple[str, ...]
+    """All that were read."""
+    times: dict[str, str]
+    """Message → when it was said."""
+    fingerprint: str
+
+
+@dataclass(slots=True, kw_only=True)
+class Filed:
+    """What became of one conversation."""
+
+    conversation_id: str
+    outcomes: dict[str, int] = field(default_factory=dict[str, int])
+    """new, same, refines, replaces, refused, proposed, asked, withdrawn → how many."""
+    dropped: dict[str, int] = field(default_factory=dict[str, int])
+    records: list[str] = field(default_factory=list[str])
+
+    def count(self, outcome: str) -> None:
+        self.outcomes[outcome] = self.outcomes.get(outcome, 0) + 1
+
+    @property
+    def kept(self) -> int:
+        return len(self.records)
+
+
+def episode_page(scope: str, started_at: str) -> str:
+    """The note of the day on which a conversation began, where the person is."""
+    day = f"{local(started_at):%Y-%m-%d}" if started_at else "undated"
+    return within(folder_of(scope), f"episodes/{day[:7]}/{day}.md")
+
+
+def file(session: Session, house: str, ready: Prepared, now: str) -> Filed:
+    principal = Principal(actor=Actor.LIBRARIAN, name=ready.extract.reader)
+    return _Filing(session, house, ready, Writer(session, house, principal, now)).run()
+
+
+class _Filing:
+    def __init__(self, session: Session, house: str, ready: Prepared, writer: Writer) -> None:
+        self._session = session
+        self._house = house
+        self._ready = ready
+        self._writer = writer
+        self._names = Names(session, house, ready.scope)
+        self._filed = Filed(conversation_id=ready.conversation.id, dropped=dict(ready.extract.dropped))
+
+    def run(self) -> Filed:
+        before = self._found_before()
+        for item in self._ready.extract.items:
+            self._file(item)
+        self._ask()
+        kept = set(self._filed.records)
+        for record in before:
+            if record.id not in kept and not is_touched(self._writer, record):
+                self._withdraw(record)
+        self._save_episode()
+        return self._filed
+
+    # Records
+
+    def _found_before(self) -> list[Record]:
+        """Current records that this conversation alone says, by an earlier reading."""
+        here = set(self._ready.message_ids)
+        edges = EdgeStore(self._session, self._house).derived_from(MESSAGE, self._ready.message_ids)
+        found = self._writer.records.get(sorted({edge.to_id for edge in edges if edge.to_kind == RECORD}))
+        return [
+            record
+            for record in found.values()
+            if record.origin is Origin.EXTRACTED
+            and record.state is not State.RETRACTED
+            and all(source.message_id in here for source in record.sources)
+        ]
+
+    def _file(self, item: Item) -> None:
+        subject = item.subject
+        if item.shelf is Shelf.PERSON:
+            found = self._names.subject_of(item)
+            if found is None:
+                self._hold(item)
+                return
+            subject = found
+        statement = self._statement(item, subject)
+        outcome, record = self._learn(statement, item)
+        self._filed.count(outcome)
+        if record:
+            self._filed.records.append(record.id)
+
+    def _statement(self, item: Item, subject: str) -> Statement:
+        said = min((self._ready.times.get(quote.message_id, "") for quote in item.quotes), default="")
+        sources = {quote.message_id: Evidence(message_id=quote.message_id, quote=quote.words) for quote in item.quotes}
+        return prepared(
+            Statement(
+                text=item.text,
+                kind=item.kind,
+                subject=subject,
+                attribute=item.attribute,
+                value=item.value,
+                tags=(str(item.shelf), *item.tags),
+                confidence=item.confidence,
+                importance=item.importance,
+                origin=Origin.EXTRACTED,
+                scope=self._ready.scope,
+                true_from=item.true_from or said,
+                true_until=item.true_until,
+                sources=tuple(sources.values()),
+            )
+        )
+
+    def _learn(self, statement: Statement, item: Item) -> tuple[str, Record | None]:
+        record_id = claim_id(statement)
+        there = self._writer.records.get([record_id]).get(record_id)
+        if there and there.state is State.RETRACTED:
+            return self._again(there, statement)
+        human = self._protected(statement, item)
+        if human:
+            return ("proposed" if self._propose(human, statement) else "same"), None
+        relation, other = self._relation(item)
+        learned = learn(
+            self._writer, replace(statement, id="" if there else self._free(record_id, statement)), relation, other, ""
+        )
+        return learned.outcome, learned.record
+
+    def _free(self, record_id: str, statement: Statement) -> str:
+        """Another's id may be the same where somebody else wrote it under another scope."""
+        return derived_id(record_id, statement.scope) if self._writer.is_taken(record_id) else record_id
+
+    def _relation(self, item: Item) -> tuple[Relation | None, str]:
+        """What a reader decided about a known record counts where that record is there, current and of this scope."""
+        if not item.other or item.relation in (None, Relation.UNRELATED):
+            return None, ""
+        known = self._writer.records.get([item.other]).get(item.other)
+        is_fit = known and known.state is State.CURRENT and known.scope == self._ready.scope
+        return (item.relation, item.other) if is_fit else (None, "")
+
+    def _again(self, there: Record, statement: Statement) -> tuple[str, Record | None]:
+        """It was taken back: by a person for good, by an earlier reading only until it is found again."""
+        events = self._writer.events.of_record(there.id)
+        if not events or events[-1].action != WITHDRAWN or self._writer.is_refused(statement, there.scope):
+            return "refused", None
+        known = {source.message_id for source in there.sources}
+        added = tuple(source for source in statement.sources if source.message_id not in known)
+        changes = {"state": State.CURRENT, "sources": (*there.sources, *added)}
+        return "same", self._writer.change(there, "restored", "found again", changes)
+
+    def _withdraw(self, record: Record) -> None:
+        self._writer.change(record, WITHDRAWN, NOT_FOUND_AGAIN, {"state": State.RETRACTED})
+        take_out(self._writer, record)
+        self._filed.count(WITHDRAWN)
+
+    # What a person decides
+
+    def _protected(self, statement: Statement, item: Item) -> Record | None:
+        """The record that a person wrote and that this statement would take the place of or reword."""
+        known = list[Record]()
+        if item.other and item.relation in (Relation.REFINES, Relation.REPLACES):
+            known = list(self._writer.records.get([item.other]).values())
+        if statement.subject and statement.attribute:
+            key = (folded(statement.subject), folded(statement.attribute))
+            known += self._writer.records.about(statement.scope, key)
+        for record in known:
+            is_other = folded(record.value or record.text) != folded(statement.value or statement.text)
+            if record.state is State.CURRENT and is_other and is_touched(self._writer, record):
+                return record
+        return None
+
+    def _propose(self, human: Record, statement: Statement) -> bool:
+        """Whether it is a new proposal: one that was made before, however it was decided, is not made again."""
+        if self._writer.is_refused(statement, statement.scope):
+            return False
+        proposal = Proposal.to_replace(human, statement, self._writer.now)
+        return ProposalStore(self._session, self._house).add(proposal)
+
+    def _hold(self, item: Item) -> None:
+        """Nobody can say which of several people of one name is meant: kept with the question."""
+        statement = self._statement(item, item.subject)
+        if self._writer.is_refused(statement, statement.scope):
+            self._filed.count("refused")
+        elif self._names.ask_which(item, statement, self._writer.now):
+            self._filed.count("asked")
+
+    def _ask(self) -> None:
+        store = QuestionStore(self._session, self._house)
+        for doubt in self._ready.extract.doubts:
+            if store.ask(doubt_of(doubt, self._ready.scope, self._writer.now)):
+                self._filed.count("asked")
+        for question in self._names.questions(self._writer.now):
+            if store.ask(question):
+                self._filed.count("asked")
+
+    # The episode
+
+    def _save_episode(self) -> None:
+        ready, conversation = self._ready, self._ready.conversation
+        store = EpisodeStore(self._session, self._house)
+        store.put_lines(conversation.id, self._lines(store))
+        store.save(
+            Episode(
+                conversation_id=conversation.id,
+                scope=ready.scope,
+                page=episode_page(ready.scope, conversation.started_at),
+                project=ready.extract.project,
+                started_at=conversation.started_at,
+                ended_at=conversation.ended_at,
+                messages=conversation.messages,
+                fingerprint=ready.fingerprint,
+                reader=ready.extract.reader,
+                read_at=self._writer.now,
+                kept=self._filed.kept,
+                dropped=self._filed.dropped,
+            )
+        )
+
+    def _lines(self, store: EpisodeStore) -> list[Line]:
+        """As they were read, but where a person changed or removed one it stays as they left it."""
+        extract, conversation = self._ready.extract, self._ready.conversation
+        texts = [(extract.title or self._ready.title, extract.title_quotes)]
+        texts += [(f"{line.label}: {line.text}" if line.label else line.text, line.quotes) for line in extract.lines]
+        people = {
+            line.number: line
+            for line in store.lines([conversation.id]).get(conversation.id, [])
+            if line.author == PERSON
+        }
+        lines: list[Line] = []
+        for number, (text, quotes) in enumerate(texts):
+            sources = tuple(dict.fromkeys(quote.message_id for quote in quotes))
+            if number == TITLE and not sources:
+                sources = self._ready.message_ids[:1]
+            line = Line(
+                id=line_id(conversation.id, number),
+                conversation_id=conversation.id,
+                number=number,
+                text=text,
+                sources=sources,
+                author=LIBRARIAN,
+            )
+            lines.append(people.pop(number, line))
+        lines += people.values()
+        edges = [Edge(MESSAGE, source, LINE, line.id) for line in lines for source in line.sources]
+        EdgeStore(self._session, self._house).add(edges)
+        return lines
+
+
+def claim_id(statement: Statement) -> str:
+    """The same claim has the same id, wherever it is read."""
+    said = folded(statement.value) if statement.value and statement.attribute else folded(statement.text)
+    return derived_id(
+        "claim", statement.scope, str(statement.kind), folded(statement.subject), folded(statement.attribute), said
+    )
+
+
+def is_touched(writer: Writer, record: Record) -> bool:
+    """Whether a person ever wrote, confirmed or corrected it."""
+    if record.origin in (Origin.TOLD, Origin.PROMOTED):
+        return True
+    return any(event.actor == Actor.PERSON for event in writer.events.of_record(record.id))
