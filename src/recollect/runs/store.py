@@ -1,4 +1,4 @@
-"""All SQL on the events of runs."""
+"""All SQL on the events of runs, and on what was spent."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +19,29 @@ ORDER BY started_at DESC, id DESC LIMIT :limit
 OF_NAME = LATEST.format(name=" AND name = :name")
 """A statement of its own, as no index serves "this name or any"."""
 OF_ANY_NAME = LATEST.format(name="")
+
+SPENT_ON = """
+SELECT count(*), CAST(coalesce(sum(input_tokens + output_tokens), 0) AS BIGINT),
+    CAST(coalesce(sum(microdollars), 0) AS BIGINT)
+FROM runs_spending WHERE house = :house AND day = :day
+"""
+RESERVE = """
+INSERT INTO runs_spending
+    (house, id, day, at, purpose, model, state, input_tokens, cached_tokens, output_tokens, microdollars)
+VALUES (:house, :id, :day, :at, :purpose, :model, 'reserved', :input_tokens, 0, :output_tokens, :microdollars)
+"""
+SETTLE = """
+UPDATE runs_spending SET state = 'settled', input_tokens = :input_tokens, cached_tokens = :cached_tokens,
+    output_tokens = :output_tokens, microdollars = coalesce(CAST(:microdollars AS BIGINT), microdollars)
+WHERE house = :house AND id = :id AND state = 'reserved'
+"""
+SPENT_BY_DAY = """
+SELECT day, model, purpose, count(*), CAST(sum(CASE WHEN state = 'settled' THEN 0 ELSE 1 END) AS BIGINT),
+    CAST(sum(input_tokens) AS BIGINT), CAST(sum(cached_tokens) AS BIGINT), CAST(sum(output_tokens) AS BIGINT),
+    CAST(sum(microdollars) AS BIGINT)
+FROM runs_spending WHERE house = :house AND day >= :since
+GROUP BY day, model, purpose ORDER BY day DESC, model, purpose
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,3 +88,26 @@ class EventStore:
                 OF_NAME if name else OF_ANY_NAME, given
             )
         ]
+
+
+class SpendingStore:
+    """A row is a call: `reserved` before it with what it may take at the most, `settled` with what it took."""
+
+    def __init__(self, session: Session, house: str) -> None:
+        self._session = session
+        self._house = house
+
+    def spent_on(self, day: str) -> tuple[int, int, int]:
+        """Calls, tokens and millionths of a dollar, with what is reserved."""
+        calls, tokens, microdollars = self._session.rows(SPENT_ON, {"house": self._house, "day": day})[0]
+        return calls, tokens, microdollars
+
+    def reserve(self, row: dict[str, str | int]) -> None:
+        self._session.run(RESERVE, {"house": self._house, **row})
+
+    def settle(self, row: dict[str, str | int | None]) -> bool:
+        """Whether it was reserved until now. Without microdollars those that were reserved stay."""
+        return self._session.run(SETTLE, {"house": self._house, **row}) > 0
+
+    def by_day(self, since: str) -> list[tuple[Any, ...]]:
+        return self._session.rows(SPENT_BY_DAY, {"house": self._house, "since": since})
