@@ -175,19 +175,17 @@ def _pause_seconds(before: Turn, after: Turn) -> float:
 
 def _last(pieces: Sequence[Turn], room_tokens: int) -> tuple[Turn, ...]:
     """The last turns that fit, or the end of the last one; calls of tools say nothing twice."""
+    said = [replace(piece, tools=()) for piece in pieces if piece.text]
     found: list[Turn] = []
-    for turn in reversed(pieces):
-        bare = replace(turn, tools=())
-        if not bare.text:
-            continue
-        room_tokens -= cost(bare)
-        if room_tokens < 0 or len(found) == MOST_REPEATED_TURNS:
+    left = room_tokens
+    for turn in said[: -MOST_REPEATED_TURNS - 1 : -1]:
+        left -= cost(turn)
+        if left < 0:
             break
-        found.insert(0, bare)
-    if found or not any(turn.text for turn in pieces):
-        return tuple(found)
-    last = next(turn for turn in reversed(pieces) if turn.text)
-    return (replace(last, text=_tail(last.text, room_tokens + cost(replace(last, tools=())))),)
+        found.insert(0, turn)
+    if not found and said:
+        found = [replace(said[-1], text=_tail(said[-1].text, room_tokens))]
+    return tuple(found)
 
 
 def _tail(text: str, room_tokens: int) -> str:
