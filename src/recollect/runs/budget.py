@@ -154,8 +154,8 @@ def _over(setting: str, most: str, spent: str, more: str, meter: Meter, is_hopel
         return OverBudget(f"One call may take {more}, a whole day {most}: {remedy}.", meter.goes_on_at)
     when = f"{local(meter.goes_on_at):%H:%M on %A, %d %B}"
     text = (
-        f"The next call may take {more}, and of the {most} of a day {spent} are spent or reserved. It goes on at {when}; "
-        f"or {remedy}."
+        f"The next call may take {more}, and of the {most} of a day {spent} are spent or reserved. It goes on at "
+        f"{when}; or {remedy}."
     )
     return OverBudget(text, meter.goes_on_at)
 
