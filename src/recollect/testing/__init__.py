@@ -1,7 +1,7 @@
-"""For the tests of programs that use Recollect, and for our own: a clock that stands still, a house that vanishes, and
-servers on this computer that stand in for a provider of models.
+"""For the tests of programs that use Recollect, and for our own: a clock that stands still, a house that vanishes, a
+model that answers what a test wrote, and servers on this computer that stand in for a provider of models.
 
-The servers are imported when they are asked for: a test that needs only a clock does not pay for them.
+Model and servers are imported when they are asked for: a test that needs only a clock does not pay for them.
 """
 
 import tempfile
@@ -14,12 +14,26 @@ from typing import TYPE_CHECKING
 from recollect.memory import Memory, open_memory
 
 if TYPE_CHECKING:
+    from recollect.testing.anthropic_server import AnthropicServer
     from recollect.testing.loopback import LoopbackServer
+    from recollect.testing.openai_server import OpenAIServer
+    from recollect.testing.scripted import ScriptedModel
 
-__all__ = ["NOON", "FrozenClock", "LoopbackServer", "temporary_memory"]
+__all__ = [
+    "NOON",
+    "AnthropicServer",
+    "FrozenClock",
+    "LoopbackServer",
+    "OpenAIServer",
+    "ScriptedModel",
+    "temporary_memory",
+]
 
-_SERVERS = {
+_MODULES = {
+    "AnthropicServer": "recollect.testing.anthropic_server",
     "LoopbackServer": "recollect.testing.loopback",
+    "OpenAIServer": "recollect.testing.openai_server",
+    "ScriptedModel": "recollect.testing.scripted",
 }
 
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
@@ -50,6 +64,6 @@ def temporary_memory(clock: FrozenClock | None = None, database: str | None = No
 
 
 def __getattr__(name: str) -> object:
-    if name in _SERVERS:
-        return getattr(import_module(_SERVERS[name]), name)
+    if name in _MODULES:
+        return getattr(import_module(_MODULES[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
