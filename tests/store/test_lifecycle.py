@@ -11,6 +11,7 @@ from transcripts import Transcript, append, line
 import recollect
 from recollect import Conflict
 from recollect.history import Conversation, Status
+from recollect.librarian.queueing import Queue
 
 CLAIM_AND_DIE = """
 import os, sys, recollect
@@ -213,7 +214,7 @@ def test_work_that_died_is_queued_again(
     assert died.returncode == 9
     assert the_one(memory).status is Status.PROCESSING
 
-    memory.history.recover()
+    Queue(memory.database, memory.settings, clock).recover()
 
     assert the_one(memory).status is Status.QUEUED
     assert memory.history.claim() is not None

@@ -23,7 +23,6 @@ from recollect.history.store import (
     CONTAINER,
     THIS_HOST,
     UNREAD,
-    ConversationStore,
     File,
     FileStatus,
     FileStore,
@@ -115,8 +114,6 @@ class Intake:
             for file in mine:
                 if file.container_id and self._is_half_read(file):
                     report.add(ingest.take_from_vault(file.id))
-        with self._database.write() as session:
-            ConversationStore(session, self._house).requeue_interrupted()
         return report
 
     def _on_disk(self, files: list[File]) -> list[File]:

@@ -79,7 +79,10 @@ SET_STATUS = """
 UPDATE history_conversations SET status = :status
 WHERE house = :house AND id = :id AND status = :expected AND messages = :messages
 """
-RECOVER = "UPDATE history_conversations SET status = 'queued' WHERE house = :house AND status = 'processing'"
+ENDED_WITH_STATUS = f"""
+SELECT {_COLUMNS} FROM history_conversations
+WHERE house = :house AND status = :status AND ended_at < :before AND messages > 0 ORDER BY ended_at, id LIMIT :limit
+"""
 NEXT_QUEUED = f"""
 SELECT {_COLUMNS} FROM history_conversations WHERE house = :house AND status = 'queued' ORDER BY ended_at, id LIMIT 1
 """
@@ -182,8 +185,15 @@ class ConversationStore:
         found = self._select(NEXT_QUEUED)
         return found[0] if found else None
 
-    def requeue_interrupted(self) -> int:
-        return self._session.run(RECOVER, {"house": self._house})
+    def ready(self, ready_before: str, limit: int) -> list[Conversation]:
+        """Those that wait to be queued, those that ended first before the others."""
+        found = self._select(ENDED_WITH_STATUS, status=str(Status.READY), before=END_OF_TIME, limit=limit)
+        found += self._select(ENDED_WITH_STATUS, status=str(Status.ACTIVE), before=ready_before, limit=limit)
+        return sorted(found, key=lambda one: (one.ended_at, one.id))[:limit]
+
+    def with_status(self, status: Status, limit: int) -> list[Conversation]:
+        """Those that ended first before the others."""
+        return self._select(ENDED_WITH_STATUS, status=str(status), before=END_OF_TIME, limit=limit)
 
     def replace_all(self, old: list[Conversation], new: dict[str, Conversation]) -> None:
         """Conversations grouped anew. Finished ones that did not change stay finished, whatever file they lie in."""

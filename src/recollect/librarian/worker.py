@@ -1,0 +1,361 @@
+"""One worker: takes a conversation, has it read, and has it filed once; then the next.
+
+Taken and filed are a transaction each; reading lies between them, outside any. Before something is filed the same
+transaction looks whether the claim is still ours and the conversation still as it was read. So whatever dies, and
+however many work on one house, each conversation is filed once for what it says.
+
+A conversation that cannot be read is tried again with growing waits, then set aside with its reason. What is not its
+fault (no model, no money left) makes the whole queue wait, and counts against no conversation.
+"""
+
+import re
+import threading
+import time
+import traceback
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from pathlib import PurePath
+from typing import Any, Generic
+
+from recollect.clock import Clock, from_text, to_text
+from recollect.database import Database, Session
+from recollect.errors import Denied, RecollectError, Unavailable
+from recollect.history import Conversation, Status
+from recollect.history.lifecycle import begin, finish, requeue
+from recollect.ids import new_id
+from recollect.jobs import Job, JobStore, Presence, Renewal, wait_seconds
+from recollect.librarian.queueing import KIND
+from recollect.librarian.work import Desk, Filed, Outcome, Prepared, Step, Worked
+from recollect.llm.model import BadReply, Busy
+from recollect.redaction import mask
+from recollect.runs.budget import OverBudget
+
+LEASE_SECONDS = 120.0
+MOST_ATTEMPTS = 3
+MOST_DEATHS = 8
+"""Takings that ended with no word, because the process did, before a conversation is held to be why. More than the
+attempts: a computer is switched off now and then."""
+FILING_TRIES = 3
+"""A busy database is waited for so often before what was read, and perhaps paid for, is given up."""
+TIDY_EVERY = 25
+"""Conversations filed between two tidyings: each writes new versions of some shelves."""
+RETRY_SECONDS = 5.0
+"""After an error that nobody foresaw, in the worker's own doing."""
+LONGEST_REASON = 400
+
+Record = Callable[[str, str, float, dict[str, object]], None]
+Notify = Callable[[Step], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Taken:
+    job: Job
+    conversation: Conversation
+
+
+class Worker(Generic[Prepared]):
+    def __init__(
+        self,
+        database: Database,
+        house: str,
+        clock: Clock,
+        desk: Desk[Prepared],
+        *,
+        owner: str,
+        record: Record,
+        gap_minutes: float,
+        presence: Presence | None = None,
+        lease_seconds: float = LEASE_SECONDS,
+        most_attempts: int = MOST_ATTEMPTS,
+    ) -> None:
+        """`owner`: who it is to a reader of the queue; it is made a name of its own. `record`: of `Runs`."""
+        self._database = database
+        self._house = house
+        self._clock = clock
+        self._desk = desk
+        self._record = record
+        self._gap = timedelta(minutes=gap_minutes)
+        self._presence = presence
+        self._lease_seconds = lease_seconds
+        self._most_attempts = most_attempts
+        self.owner = re.sub(r"[^\w.-]", "-", owner)[:60] + "-" + new_id()[-12:]
+        self._held: _Taken | None = None
+        self._troubles = 0
+        self._went_well = False
+        self._rests_until: datetime | None = None
+        self._untidy = 0
+        self._told = ""
+        self.problem = ""
+        """Of the shelves, or of the worker itself. Empty: none."""
+
+    # Working
+
+    def work_until_done(
+        self,
+        notify: Notify = lambda step: None,
+        should_stop: Callable[[], bool] = lambda: False,
+        *,
+        only: Sequence[str] | None = None,
+    ) -> Worked:
+        """All that is queued, or `only` these; also what waits to be tried again, as somebody asks for it now."""
+        worked = Worked()
+        with self._present():
+            while not worked.stopped:
+                worked.stopped = "it was stopped" if should_stop() else self._pause_reason()
+                step = None if worked.stopped else self.step(only=only, even_waiting=True)
+                if step is None:
+                    break
+                worked.add(step)
+                notify(step)
+            self.tidy()
+        worked.problem = self.problem
+        return worked
+
+    def run(
+        self,
+        stop: threading.Event,
+        wake: threading.Event,
+        poll_seconds: float,
+        *,
+        before: Callable[[], object] = lambda: None,
+        notify: Notify = lambda step: None,
+    ) -> None:
+        """Until `stop` is set, which takes `wake` to be seen at once. `before`: called at each waking, to queue what is
+        ready. Sleeps until it is woken, something is due, or the interval is over."""
+        with self._present():
+            while not stop.is_set():
+                wake.clear()
+                try:
+                    before()
+                    self._work_round(stop, notify)
+                    seconds = self._sleep_seconds(poll_seconds)
+                except Exception as error:  # noqa: BLE001 - the worker goes on, and doctor shows the reason
+                    self._note_problem(error)
+                    seconds = RETRY_SECONDS
+                if not stop.is_set():
+                    wake.wait(seconds)
+
+    def _work_round(self, stop: threading.Event, notify: Notify) -> None:
+        self.problem = ""
+        if self._rests_until and self._clock() < self._rests_until:
+            return
+        self._rests_until = None
+        while not stop.is_set() and not self._rests_until:
+            step = self.step()
+            if step is None:
+                break
+            notify(step)
+            if step.outcome is Outcome.LATER:
+                self._rests_until = from_text(step.goes_on_at)
+        if not stop.is_set() and not self._pause_reason():
+            self.tidy()
+
+    def _sleep_seconds(self, poll_seconds: float) -> float:
+        with self._database.read() as session:
+            due_at = JobStore(session, self._house).next_due_at(KIND)
+        moments = [from_text(due_at)] if due_at else []
+        if self._rests_until:
+            moments = [self._rests_until]
+        waits = [(moment - self._clock()).total_seconds() for moment in moments]
+        return min([poll_seconds, *(wait for wait in waits if wait > 0)])
+
+    def _pause_reason(self) -> str:
+        with self._database.read() as session:
+            pause = JobStore(session, self._house).paused(KIND)
+        return f"it is paused since {pause.since}: `recollect librarian resume` lets it go on" if pause else ""
+
+    def tidy(self) -> None:
+        """A shelf that cannot be written stops nobody: it catches up the next time."""
+        self._untidy = 0
+        try:
+            self._desk.tidy()
+        except Exception as error:  # noqa: BLE001 - conversations are filed without shelves
+            self._note_problem(error)
+
+    def let_go(self) -> None:
+        """Hand back what is being worked on, so that another can take it at once. For who cannot wait for its end, from
+        any thread: the worker finds out before it files."""
+        held = self._held
+        if held:
+            self._release(held)
+
+    # One conversation
+
+    def step(self, *, only: Sequence[str] | None = None, even_waiting: bool = False) -> Step | None:
+        """Take the next, and have done with it. None: there is none to take now."""
+        started = time.monotonic()
+        taken = self._take(only, even_waiting)
+        if taken is None:
+            return None
+        step = taken if isinstance(taken, Step) else self._work_on(taken)
+        step = replace(step, seconds=time.monotonic() - started)
+        self._note(step)
+        if step.outcome is Outcome.FILED:
+            self._untidy += 1
+            if self._untidy >= TIDY_EVERY:
+                self.tidy()
+        return step
+
+    def _take(self, only: Sequence[str] | None, even_waiting: bool) -> _Taken | Step | None:
+        now = self._clock()
+        with self._database.write() as session:
+            jobs = JobStore(session, self._house)
+            if jobs.paused(KIND):
+                return None
+            while job := jobs.claim(KIND, self.owner, now, self._lease_seconds, among=only, even_waiting=even_waiting):
+                conversation = begin(session, self._house, job.target, to_text(now - self._gap))
+                if conversation is None:
+                    jobs.done(job)
+                    continue
+                taken = _Taken(job=job, conversation=conversation)
+                if job.attempts <= max(MOST_DEATHS, self._most_attempts):
+                    return taken
+                return self._set_aside(session, taken, f"its worker ended {job.attempts - 1} times while it read it")
+        return None
+
+    def _work_on(self, taken: _Taken) -> Step:
+        self._held = taken
+        try:
+            with Renewal(self._database, self._house, self._clock, taken.job, self._lease_seconds):
+                prepared = self._desk.read(taken.conversation)
+            step = self._file(taken, prepared)
+        except (Unavailable, Denied) as error:
+            return self._put_off(taken, error)
+        except Exception as error:  # noqa: BLE001 - one conversation stops no other; the reason is kept with it
+            step = self._fail(taken, error)
+        except BaseException:
+            self._release(taken)
+            raise
+        finally:
+            self._held = None
+        self._troubles, self._went_well = 0, True
+        return step
+
+    def _file(self, taken: _Taken, prepared: Prepared) -> Step:
+        for _ in range(FILING_TRIES - 1):
+            with suppress(Unavailable):
+                return self._file_now(taken, prepared)
+        return self._file_now(taken, prepared)
+
+    def _file_now(self, taken: _Taken, prepared: Prepared) -> Step:
+        with self._database.write() as session:
+            jobs = JobStore(session, self._house)
+            if not jobs.is_mine(taken.job):
+                return _step(taken, Outcome.LOST)
+            jobs.done(taken.job)
+            if finish(session, self._house, taken.conversation, Status.ARCHIVED) is not Status.ARCHIVED:
+                return _step(taken, Outcome.CHANGED)
+            filed = self._desk.file(session, prepared, to_text(self._clock()))
+        return _step(taken, Outcome.FILED, filed=filed)
+
+    # What goes wrong
+
+    def _put_off(self, taken: _Taken, error: Unavailable | Denied) -> Step:
+        """It counts against the conversation only where the one before it went well, as then it may be the only one
+        that fails; and never where the model or the ceiling says that there is too much in all."""
+        is_suspect = self._went_well and not isinstance(error, Busy | OverBudget | Denied)
+        self._troubles, self._went_well = self._troubles + 1, False
+        if is_suspect and taken.job.attempts >= self._most_attempts:
+            return self._give_up(taken, error)
+        if isinstance(error, OverBudget):
+            goes_on_at = error.goes_on_at
+        else:
+            hint = error.retry_seconds if isinstance(error, Busy) else None
+            goes_on_at = self._in(wait_seconds(self._troubles) if hint is None else hint)
+        return self._try_later(taken, Outcome.LATER, error, goes_on_at, is_counted=is_suspect)
+
+    def _fail(self, taken: _Taken, error: Exception) -> Step:
+        if taken.job.attempts >= self._most_attempts:
+            return self._give_up(taken, error)
+        return self._try_later(taken, Outcome.FAILED, error, self._in(wait_seconds(taken.job.attempts)))
+
+    def _try_later(
+        self, taken: _Taken, outcome: Outcome, error: Exception, goes_on_at: str, *, is_counted: bool = True
+    ) -> Step:
+        reason = _reason_of(error)
+        with self._database.write() as session:
+            if not JobStore(session, self._house).retry(taken.job, goes_on_at, reason, is_counted=is_counted):
+                return _step(taken, Outcome.LOST, reason=reason)
+            requeue(session, self._house, taken.conversation.id)
+        return _step(taken, outcome, reason=reason, goes_on_at=goes_on_at, filed=_paid(error))
+
+    def _give_up(self, taken: _Taken, error: Exception) -> Step:
+        with self._database.write() as session:
+            return replace(self._set_aside(session, taken, _reason_of(error)), filed=_paid(error))
+
+    def _set_aside(self, session: Session, taken: _Taken, reason: str) -> Step:
+        jobs = JobStore(session, self._house)
+        if not jobs.is_mine(taken.job):
+            return _step(taken, Outcome.LOST, reason=reason)
+        if finish(session, self._house, taken.conversation, Status.SKIPPED) is not Status.SKIPPED:
+            jobs.done(taken.job)
+            return _step(taken, Outcome.CHANGED, reason=reason)
+        jobs.set_aside(taken.job, reason)
+        return _step(taken, Outcome.ASIDE, reason=reason)
+
+    def _release(self, taken: _Taken) -> None:
+        with suppress(RecollectError), self._database.write() as session:  # Else its lease runs out.
+            if JobStore(session, self._house).release(taken.job):
+                requeue(session, self._house, taken.conversation.id)
+
+    def _in(self, seconds: float) -> str:
+        return to_text(self._clock() + timedelta(seconds=max(seconds, 0)))
+
+    # Telling
+
+    def _note(self, step: Step) -> None:
+        """Every conversation is an event; of a queue that waits the first one, for each reason."""
+        is_waiting = step.outcome is Outcome.LATER
+        if is_waiting and step.reason == self._told:
+            return
+        self._told = step.reason if is_waiting else ""
+        detail: dict[str, object] = {"conversation": step.conversation_id, "attempt": step.attempt}
+        if step.outcome is Outcome.FILED:
+            detail |= {"kept": step.filed.kept, "dropped": step.filed.dropped}
+        if step.filed.usage.calls:
+            usage = step.filed.usage
+            detail |= {"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens}
+        if step.reason:
+            detail |= {"reason": step.reason, "goes_on_at": step.goes_on_at}
+        outcome = "done" if step.outcome is Outcome.FILED else str(step.outcome)
+        with suppress(RecollectError):  # An event may be lost; what was filed is filed.
+            self._record(KIND, outcome, step.seconds, detail)
+
+    def _note_problem(self, error: Exception) -> None:
+        self.problem = _reason_of(error)
+        if self.problem != self._told:
+            self._told = self.problem
+            with suppress(RecollectError):
+                self._record(KIND, "failed", 0.0, {"reason": self.problem})
+
+    @contextmanager
+    def _present(self) -> Generator[None]:
+        if self._presence is None:
+            yield
+            return
+        self._presence.enter(self.owner)
+        try:
+            yield
+        finally:
+            self._presence.leave(self.owner)
+
+
+def _step(taken: _Taken, outcome: Outcome, **more: Any) -> Step:
+    return Step(conversation_id=taken.job.target, outcome=outcome, attempt=taken.job.attempts, **more)
+
+
+def _paid(error: Exception) -> Filed:
+    """What an answer cost that could not be used."""
+    return Filed(usage=error.usage) if isinstance(error, BadReply) else Filed()
+
+
+def _reason_of(error: Exception) -> str:
+    """On one short line, with no credential in it. The words of an error that is not ours may be the conversation's,
+    and would outlive it: of such a one its kind is told, and where it arose."""
+    if isinstance(error, RecollectError):
+        return mask(" ".join(str(error).split())[: LONGEST_REASON * 2])[:LONGEST_REASON]
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" in {PurePath(frames[-1].filename).name}, line {frames[-1].lineno}" if frames else ""
+    return f"{type(error).__name__}{place}"
