@@ -1,7 +1,7 @@
 """Memory: the one object a user holds, and the only place that wires the parts together."""
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from recollect.forgetting import Forgetting, Forgotten
     from recollect.knowledge import Knowledge, Learned
     from recollect.learnings import Learnings
+    from recollect.librarian.librarian import Librarian
+    from recollect.llm import ChatModel
     from recollect.notes import Notes
     from recollect.notes.status import Updated
     from recollect.recall import Found, Recall
@@ -29,8 +31,8 @@ if TYPE_CHECKING:
 
 class Memory:
     """`history` takes in and reads what happened, `knowledge` is what was learned, `notes` what is written down,
-    `recall` finds all of it again, `context` is what an agent is shown, `agents` says who sees what, `runs` tells what
-    the system did.
+    `recall` finds all of it again, `context` is what an agent is shown, `librarian` files what was said, `agents` says
+    who sees what, `runs` tells what the system did.
 
     It acts for its `principal`: the person of the house, or an agent (`as_agent`), who sees and changes only what its
     scopes allow, through every part.
@@ -178,6 +180,28 @@ class Memory:
         return [event.detail for event in self.runs.latest(EVENT, limit=limit)]
 
     @property
+    def librarian(self) -> "Librarian":
+        """Who files finished conversations. A person's alone."""
+        return self.librarian_with(None)
+
+    def librarian_with(self, open_model: "Callable[[], ChatModel] | None") -> "Librarian":
+        """The librarian with a model in the place of that of the settings."""
+        from recollect.librarian.librarian import Librarian
+
+        return Librarian(
+            self.database,
+            self.settings,
+            self.clock,
+            self.history,
+            self.knowledge,
+            self.notes,
+            self.feed,
+            self.runs.record,
+            self.principal,
+            open_model,
+        )
+
+    @property
     def feed(self) -> Feed:
         if self.principal.is_confined:
             raise Denied(
@@ -195,6 +219,7 @@ class Memory:
     def forgetting(self) -> "Forgetting":
         from recollect.context.state import drop_states
         from recollect.forgetting import Forgetting
+        from recollect.librarian.erasing import LibrarianPart
 
         # The index is the house's, whoever forgets.
         house = self._owner or self
@@ -205,6 +230,7 @@ class Memory:
             self.clock,
             lambda: house.recall,
             principal=self.principal,
+            parts=[LibrarianPart(self.settings.house)],
             look=notes.look,
             clean=[notes.clear_held, lambda: drop_states(runtime)],
         )

@@ -22,6 +22,7 @@ from recollect.librarian.names import Names
 from recollect.librarian.proposals import Proposal, ProposalStore
 from recollect.librarian.questions import QuestionStore, doubt_of
 from recollect.lineage import MESSAGE, RECORD, Edge, EdgeStore, folded
+from recollect.llm import Usage
 from recollect.notes.paths import folder_of, within
 from recollect.scopes import Actor, Principal
 
@@ -43,6 +44,7 @@ class Prepared:
     times: dict[str, str]
     """Message → when it was said."""
     fingerprint: str
+    usage: Usage = field(default_factory=Usage)
 
 
 @dataclass(slots=True, kw_only=True)

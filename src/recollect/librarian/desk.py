@@ -1,0 +1,122 @@
+"""The desk: where one conversation is read, checked and filed. Who works at it, and when, is the worker's."""
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from recollect.clock import Clock
+from recollect.database import Database, Session
+from recollect.history import Conversation, History, Message
+from recollect.ids import derived_id
+from recollect.librarian.evidence import checked
+from recollect.librarian.filing import Prepared, file
+from recollect.librarian.items import About, Extract, Turn
+from recollect.librarian.knowing import known_to
+from recollect.librarian.reading import turns_of
+from recollect.librarian.replies import KeptReplies
+from recollect.librarian.work import Filed
+from recollect.llm import ChatModel, Usage
+from recollect.scopes import HOUSE
+from recollect.settings import Settings
+
+if TYPE_CHECKING:
+    from recollect.librarian.known import Known
+
+
+class LibrarianDesk:
+    """`work.Desk`. Used by one thread at a time."""
+
+    def __init__(
+        self,
+        database: Database,
+        settings: Settings,
+        clock: Clock,
+        history: History,
+        model: ChatModel | None,
+        tidy: Callable[[], object],
+    ) -> None:
+        """`model`: None for the rules. `tidy`: lets the shelves catch up."""
+        self._database = database
+        self._settings = settings
+        self._clock = clock
+        self._history = history
+        self._model = model
+        self._tidy = tidy
+        self._runner: asyncio.Runner | None = None
+
+    def read(self, conversation: Conversation) -> Prepared:
+        about, turns, messages = self.opened(conversation)
+        extract, usage = self._extract(about, turns, conversation)
+        scope = self.scope_of(messages)
+        return Prepared(
+            conversation=conversation,
+            scope=scope,
+            title=about.title,
+            extract=checked(extract, turns),
+            message_ids=tuple(message.id for message in messages),
+            times={message.id: message.at for message in messages},
+            fingerprint=fingerprint_of(extract.reader, turns),
+            usage=usage,
+        )
+
+    def file(self, session: Session, prepared: Prepared, now: str) -> Filed:
+        filed = file(session, self._settings.house, prepared, now)
+        return Filed(kept=filed.kept, dropped=sum(filed.dropped.values()), usage=prepared.usage)
+
+    def tidy(self) -> None:
+        self._tidy()
+
+    def close(self) -> None:
+        if self._runner:
+            if self._model:
+                self._runner.run(self._model.close())
+            self._runner.close()
+            self._runner = None
+
+    # Reading
+
+    def opened(self, conversation: Conversation) -> tuple[About, list[Turn], list[Message]]:
+        messages = self._history.messages(conversation)
+        return self._about(conversation), turns_of(messages), messages
+
+    def scope_of(self, messages: list[Message]) -> str:
+        """Whose the conversation is: what a source of an agent says stays with that agent."""
+        file_ids = [message.file_id for message in messages[:1]]
+        return next(iter(self._history.file_scopes(file_ids).values()), HOUSE)
+
+    def _about(self, conversation: Conversation) -> About:
+        return About(
+            conversation_id=conversation.id,
+            title=self._history.conversation(conversation.id).title,
+            project=conversation.project,
+            started_at=conversation.started_at,
+            user_name=self._settings.user_name,
+            agent_name=self._settings.agent_name,
+        )
+
+    def known(self, about: About, turns: list[Turn], scope: str) -> "list[Known]":
+        from recollect.librarian.rules import project_name
+
+        with self._database.read() as session:
+            return known_to(session, self._settings.house, scope, project_name(about.project), turns)
+
+    def _extract(self, about: About, turns: list[Turn], conversation: Conversation) -> tuple[Extract, Usage]:
+        if self._model is None:
+            from recollect.librarian.rules import extract
+
+            return extract(about, turns), Usage()
+        from recollect.librarian.extraction import extract as extract_by_model
+
+        messages = [turn.message_id for turn in turns]
+        replies = KeptReplies(
+            self._database, self._settings.house, self._clock, conversation.id, self._model.name, messages
+        )
+        scope = self.scope_of(self._history.messages(conversation))
+        known = self.known(about, turns, scope)
+        self._runner = self._runner or asyncio.Runner()
+        return self._runner.run(extract_by_model(self._model, about, turns, known, replies=replies))
+
+
+def fingerprint_of(reader: str, turns: list[Turn]) -> str:
+    """Of what was read, and who read it."""
+    return derived_id(reader, *(part for turn in turns for part in (turn.message_id, turn.text)))

@@ -1,0 +1,260 @@
+"""Librarian: the one object through which conversations are filed, and what it filed is reviewed."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from recollect.clock import Clock, to_text
+from recollect.database import Database, Session
+from recollect.errors import Denied, Invalid
+from recollect.feed import Feed
+from recollect.history import History, Listed
+from recollect.jobs import Presence
+from recollect.knowledge import Knowledge, Record
+from recollect.knowledge.writing import Writer
+from recollect.librarian import deciding
+from recollect.librarian.desk import LibrarianDesk
+from recollect.librarian.filing import Prepared
+from recollect.librarian.proposals import Proposal, ProposalStore
+from recollect.librarian.questions import Question, QuestionStore
+from recollect.librarian.queueing import Queue, Queued, QueueState, queues_by_itself
+from recollect.librarian.worker import Worker
+from recollect.llm import ChatModel, Usage
+from recollect.llm.opening import open_model
+from recollect.llm.prices import price_of
+from recollect.notes import Notes
+from recollect.runs.budget import Budget, Meter
+from recollect.runs.metered import Metered
+from recollect.scopes import Actor, Principal
+from recollect.settings import Settings
+
+if TYPE_CHECKING:
+    from recollect.librarian.shelves import Shelves
+    from recollect.librarian.work import Worked
+
+RULES, NOBODY = "rules", "none"
+SAMPLES = 3
+"""Results that are shown before many conversations are handed to a model that costs money."""
+
+RecordRun = Callable[[str, str, float, dict[str, object]], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """What reading would take, before anything is asked."""
+
+    reader: str
+    conversations: int
+    input_tokens: int
+    output_tokens: int
+    dollars: float | None
+    """None: nobody knows the price."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sample:
+    listed: Listed
+    prepared: Prepared
+    dollars: float | None
+
+
+class Librarian:
+    """`memory.librarian`."""
+
+    def __init__(
+        self,
+        database: Database,
+        settings: Settings,
+        clock: Clock,
+        history: History,
+        knowledge: Knowledge,
+        notes: Notes,
+        feed: Feed,
+        record: RecordRun,
+        principal: Principal,
+        model: "Callable[[], ChatModel] | None" = None,
+    ) -> None:
+        """`model`: opens one in the place of that of the settings."""
+        if principal.is_confined:
+            raise Denied(f"{principal.name} may not direct the librarian: only a person may.")
+        self._database = database
+        self._settings = settings
+        self._house = settings.house
+        self._clock = clock
+        self._history = history
+        self._knowledge = knowledge
+        self._notes = notes
+        self._feed = feed
+        self._record = record
+        self._principal = principal
+        self._open = model
+        self.queue = Queue(database, settings, clock)
+
+    # Who reads
+
+    @property
+    def reader(self) -> str:
+        """`rules`, `none`, or a model as the settings name it."""
+        return "a given model" if self._open else self._settings.librarian.model
+
+    def open_model(self) -> ChatModel | None:
+        """Inside the budget and counted. None: the rules read."""
+        if self._open is None and self._settings.librarian.model in (RULES, NOBODY):
+            return None
+        from recollect.librarian.sessions import Cycled
+
+        opened = Cycled(self._open or self._open_configured)
+        prices = self._settings.librarian.price_per_million
+        return Metered(opened, self.budget, self._record, purpose="librarian", per_million=prices)
+
+    def _open_configured(self) -> ChatModel:
+        model = open_model(self._settings)
+        if model is None:
+            raise Invalid("librarian.model names no model.")
+        return model
+
+    @property
+    def budget(self) -> Budget:
+        librarian = self._settings.librarian
+        return Budget(self._database, self._house, self._clock, librarian.tokens_per_day, librarian.dollars_per_day)
+
+    def meter(self) -> Meter:
+        return self.budget.today()
+
+    @property
+    def works_by_itself(self) -> bool:
+        """Whether the daemon queues what is ready."""
+        librarian = self._settings.librarian
+        if librarian.model == NOBODY:
+            return False
+        model = self.open_model()
+        return queues_by_itself(librarian, is_paid=bool(model and model.is_paid))
+
+    @property
+    def shelves(self) -> "Shelves":
+        from recollect.librarian.shelves import Shelves
+
+        writer = Principal(actor=Actor.LIBRARIAN, name=self.reader)
+        return Shelves(
+            self._database, self._settings, self._clock, self._notes.seen_by(writer), self._knowledge, self._feed
+        )
+
+    # Working
+
+    @contextmanager
+    def desk(self) -> Iterator[LibrarianDesk]:
+        desk = self._desk()
+        try:
+            yield desk
+        finally:
+            desk.close()
+
+    def _desk(self) -> LibrarianDesk:
+        return LibrarianDesk(self._database, self._settings, self._clock, self._history, self.open_model(), self.tidy)
+
+    def worker(self, owner: str, presence: Presence | None = None) -> Worker[Prepared]:
+        return Worker(
+            self._database,
+            self._house,
+            self._clock,
+            self._desk(),
+            owner=owner,
+            record=self._record,
+            gap_minutes=self._settings.conversation_gap_minutes,
+            presence=presence or Presence(self._settings.runtime),
+        )
+
+    def tidy(self) -> None:
+        """Let the shelves show what the records say, and the records know what people wrote on the shelves."""
+        self.shelves.catch_up()
+
+    def queue_ready(self) -> Queued:
+        return self.queue.ready()
+
+    def process(self, conversation_ids: Sequence[str] | None = None, *, owner: str = "process") -> "Worked":
+        """Queue these, or all that are ready, and work until nothing is left."""
+        self.queue.recover()
+        if conversation_ids is None:
+            self.queue.ready()
+        else:
+            self.queue.these(conversation_ids)
+        return self.worker(owner).work_until_done(only=conversation_ids)
+
+    def status(self) -> QueueState:
+        return self.queue.state()
+
+    # What it would cost
+
+    def estimate(self, conversations: Sequence[Listed]) -> Estimate:
+        from recollect.librarian.extraction import estimated_tokens
+
+        model = self.open_model()
+        taken = put_out = 0
+        if model:
+            with self.desk() as desk:
+                for listed in conversations:
+                    about, turns, messages = desk.opened(listed.conversation)
+                    more_in, more_out = estimated_tokens(turns, desk.known(about, turns, desk.scope_of(messages)))
+                    taken, put_out = taken + more_in, put_out + more_out
+        usage = Usage(input_tokens=taken, output_tokens=put_out, calls=len(conversations))
+        return Estimate(
+            reader=self.reader,
+            conversations=len(conversations),
+            input_tokens=taken,
+            output_tokens=put_out,
+            dollars=self._price(model, usage),
+        )
+
+    def samples(self, conversations: Sequence[Listed], number: int = SAMPLES) -> Iterator[Sample]:
+        """Read a few of them for real, without filing. Answers are kept: who goes on does not pay for them twice."""
+        with self.desk() as desk:
+            for listed in conversations[:number]:
+                prepared = desk.read(listed.conversation)
+                yield Sample(listed=listed, prepared=prepared, dollars=self._price(self.open_model(), prepared.usage))
+
+    def _price(self, model: ChatModel | None, usage: Usage) -> float | None:
+        if model is None or not model.is_paid:
+            return 0.0
+        return price_of(model.name, usage, self._settings.librarian.price_per_million)
+
+    # What a person decides
+
+    def proposals(self) -> list[Proposal]:
+        with self._database.read() as session:
+            return ProposalStore(session, self._house).open()
+
+    def accept(self, name: str) -> Record | None:
+        return self._decided(name, deciding.accept)
+
+    def reject(self, name: str) -> Record | None:
+        return self._decided(name, deciding.reject)
+
+    def _decided(self, name: str, decide: Callable[[Writer, Proposal], Record | None]) -> Record | None:
+        with self._database.write() as session:
+            proposal = ProposalStore(session, self._house).named(name)
+            record = decide(self._writer(session), proposal)
+        self.tidy()
+        return record
+
+    def questions(self) -> list[Question]:
+        """The open ones, with what was answered in `questions.md` taken in first."""
+        self.tidy()
+        with self._database.read() as session:
+            return QuestionStore(session, self._house).in_state()
+
+    def answer(self, name: str, said: str) -> str:
+        with self._database.write() as session:
+            question = QuestionStore(session, self._house).named(name)
+            done = deciding.answer(self._writer(session), question, said)
+        self.tidy()
+        return done
+
+    def drop_question(self, name: str) -> None:
+        with self._database.write() as session:
+            deciding.drop(self._writer(session), QuestionStore(session, self._house).named(name))
+        self.tidy()
+
+    def _writer(self, session: Session) -> Writer:
+
+        return Writer(session, self._house, self._principal, to_text(self._clock()))
