@@ -334,6 +334,7 @@ CREATE TABLE knowledge_events (
     PRIMARY KEY (house, number)
 );
 CREATE INDEX knowledge_events_by_record ON knowledge_events (house, record_id, number);
+CREATE INDEX knowledge_events_by_time ON knowledge_events (house, at);
 
 -- Markers in messages that made no learning: where, and why not.
 CREATE TABLE knowledge_marker_reports (

@@ -287,6 +287,14 @@ class Knowledge:
             events = EventStore(session, self._house)
             return events.of_record(named(self._records(session), events, record_id, self._principal).id)
 
+    def events_between(self, since: str, until: str, limit: int = MOST_LISTED) -> list[Event]:
+        """All changes of a time that the principal may see, in order. Of what was forgotten only that it was."""
+        with self._database.read() as session:
+            sight = sight_of(session, self._house, self._principal)
+            found = EventStore(session, self._house).between(since, until, limit)
+            records = self._records(session).get(sorted({event.record_id for event in found}))
+        return [event for event in found if event.record_id in records or sight.scopes is None]
+
     def why(self, name: str) -> Chain:
         """Everything that is known of how a record came to be."""
         with self._database.read() as session:

@@ -88,6 +88,9 @@ VALUES (:house, :number, :record_id, :version, :at, :action, :actor, :actor_name
 EVENTS_OF = f"""
 SELECT {_EVENT} FROM knowledge_events WHERE house = :house AND record_id = :record_id ORDER BY number
 """
+EVENTS_BETWEEN = f"""
+SELECT {_EVENT} FROM knowledge_events WHERE house = :house AND at >= :since AND at < :until ORDER BY number LIMIT :limit
+"""
 EVERY_EVENT = f"SELECT {_EVENT} FROM knowledge_events WHERE house = :house ORDER BY record_id, number"
 BLANK = "UPDATE knowledge_events SET content = '', reason = '' WHERE house = :house AND record_id = :record_id"
 BLANK_ONE = "UPDATE knowledge_events SET content = '', reason = '' WHERE house = :house AND number = :number"
@@ -305,6 +308,11 @@ class EventStore:
             events.append(event)
             before = event.after
         return events
+
+    def between(self, since: str, until: str, limit: int) -> list[Event]:
+        """What happened in a time, in order; what each was before is left out."""
+        given = {"house": self._house, "since": since, "until": until, "limit": limit}
+        return [_event(row, None) for row in self._session.rows(EVENTS_BETWEEN, given)]
 
     def each(self) -> Iterator[Event]:
         """All of them, record by record, those of each in order."""

@@ -152,3 +152,6 @@ CREATE TABLE runs_spending (
     PRIMARY KEY (house, id)
 );
 CREATE INDEX runs_spending_by_day ON runs_spending (house, day);
+
+-- What changed today is found without reading the whole stream.
+CREATE INDEX knowledge_events_by_time ON knowledge_events (house, at);
