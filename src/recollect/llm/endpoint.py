@@ -9,12 +9,12 @@ import asyncio
 import json
 import random
 from collections.abc import Awaitable, Callable, Mapping
-from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
 from recollect.errors import Denied, Invalid, RecollectError, Unavailable
 from recollect.llm.addresses import is_own_server
+from recollect.llm.hints import hinted_seconds
 from recollect.llm.model import BadReply, Busy, Refused, Usage
 from recollect.tokens import of_bytes
 
@@ -113,8 +113,12 @@ class Endpoint:
             if self._key:
                 headers["authorization"] = f"Bearer {self._key}"
             timeout = httpx2.Timeout(self._timeout_seconds, connect=min(CONNECT_SECONDS, self._timeout_seconds))
-            # A proxy of the environment does not know the servers of this house.
-            self._client = httpx2.AsyncClient(headers=headers, timeout=timeout, trust_env=not self.is_local)
+            # A proxy of the environment does not know the servers of this house. And certificates are read, which takes
+            # a while, only where there is one to check.
+            is_checked = urlsplit(self._base).scheme != "http"
+            self._client = httpx2.AsyncClient(
+                headers=headers, timeout=timeout, trust_env=not self.is_local, verify=is_checked
+            )
             self._loop = loop
         return self._client
 
@@ -154,7 +158,7 @@ class Endpoint:
         if status in WORTH_ANOTHER or status >= FIRST_SERVER_ERROR:
             if headers.get("x-should-retry") == "false":
                 return Unavailable(f"{self._base} failed (status {status}): {self._shown(told.words)}")
-            return _Again(f"status {status}", _hint(headers), is_overload=status in OVERLOADED)
+            return _Again(f"status {status}", hinted_seconds(headers), is_overload=status in OVERLOADED)
         if status in (401, 403):
             return Denied(
                 f"{self._base} does not accept the key (status {status}). Set the variable that librarian.key_variable "
@@ -217,20 +221,3 @@ def _object(text: str) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return cast(dict[str, Any], found) if isinstance(found, dict) else None
-
-
-def _hint(headers: Mapping[str, str]) -> float | None:
-    """How long the server asks to wait: milliseconds, seconds, or a date, which is read against its own clock."""
-    for name, divisor in (("retry-after-ms", 1000), ("retry-after", 1)):
-        try:
-            seconds = float(headers.get(name, "")) / divisor
-        except ValueError:
-            continue
-        if 0 <= seconds < float("inf"):
-            return seconds
-    try:
-        later = parsedate_to_datetime(headers.get("retry-after", ""))
-        seconds = (later - parsedate_to_datetime(headers.get("date", ""))).total_seconds()
-    except (ValueError, TypeError):
-        return None
-    return max(0.0, seconds)
