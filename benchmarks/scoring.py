@@ -129,7 +129,7 @@ def _pattern(term: str) -> re.Pattern[str]:
     plain = folded(term)
     if re.search(f"[{_WIDE}]", plain):
         return re.compile(re.escape(plain))
-    end = r"(?!\w)" if len(plain) <= 2 else r"(?!\d)" if plain[-1].isdigit() else ""
+    end = r"(?!\d)" if plain[-1].isdigit() else r"(?!\w)" if len(plain) <= 2 else ""
     return re.compile(rf"(?<!\w){re.escape(plain)}{end}")
 
 
