@@ -141,15 +141,18 @@ def _values(path: Path) -> Iterator[dict[str, Any]]:
         raise BadLabels(f"{path} cannot be read: {error}") from error
 
 
-_FIELDS = frozenset(
+FIELDS = frozenset(
     {"id", "voice", "language", "folder", "started", "turn", "note"}
     | {"expect", "allow", "forbid", "doubt", "project", "people", "allowed_people", "forbidden_people"}
 )
+WANTED_FIELDS = frozenset({"words", "kind", "shelf", "subject", "value", "due", "note"})
+FORBIDDEN_FIELDS = frozenset({"words", "why", "unless", "note"})
+TURN_FIELDS = frozenset({*AUTHORS, "calls", "after_minutes"})
 
 
 def conversation(value: dict[str, Any]) -> Labelled:
     """One conversation of plain values, as TOML or JSON gives them."""
-    _only(value, _FIELDS)
+    _only(value, FIELDS)
     secrets: dict[str, str] = {}
     turns = tuple(_turns(value, secrets))
     forbidden = [_forbidden(one) for one in value.get("forbid", ())]
@@ -181,7 +184,7 @@ def words(groups: list[str]) -> Words:
 def _turns(value: dict[str, Any], secrets: dict[str, str]) -> Iterator[Said]:
     at = _moment(value["started"])
     for turn in value["turn"]:
-        _only(turn, {*AUTHORS, "calls", "after_minutes"})
+        _only(turn, TURN_FIELDS)
         author = next((name for name in AUTHORS if name in turn), "assistant" if "calls" in turn else "")
         if not author:
             raise ValueError(f"a turn needs one of {', '.join(AUTHORS)}")
@@ -196,7 +199,7 @@ def _moment(given: Any) -> datetime:
 
 
 def _wanted(value: dict[str, Any], *, required: bool) -> Wanted:
-    _only(value, {"words", "kind", "shelf", "subject", "value", "due", "note"})
+    _only(value, WANTED_FIELDS)
     return Wanted(
         words=words(value["words"]),
         required=required,
@@ -209,7 +212,7 @@ def _wanted(value: dict[str, Any], *, required: bool) -> Wanted:
 
 
 def _forbidden(value: dict[str, Any]) -> Forbidden:
-    _only(value, {"words", "why", "unless", "note"})
+    _only(value, FORBIDDEN_FIELDS)
     unless = words([value["unless"]]) if "unless" in value else None
     return Forbidden(words=words(value["words"]), why=value["why"], unless=unless)
 
@@ -241,6 +244,9 @@ _SHAPES = {
 }
 
 
+SECRETS = ("phrase", *_SHAPES)
+
+
 def _secret(kind: str, seed: str, made: dict[str, str]) -> str:
     """The same for the same conversation. `phrase`: as people choose a password; no rule tells it by its form."""
     if kind not in made:
@@ -253,5 +259,5 @@ def _secret(kind: str, seed: str, made: dict[str, str]) -> str:
             letters = string.ascii_uppercase + "234567" if kind == "aws" else string.ascii_letters + string.digits
             made[kind] = prefix + "".join(chance.choices(letters, k=length))
         else:
-            raise ValueError(f"no such secret: {kind}. Known: phrase, {', '.join(_SHAPES)}")
+            raise ValueError(f"no such secret: {kind}. Known: {', '.join(SECRETS)}")
     return made[kind]

@@ -33,18 +33,18 @@ if TYPE_CHECKING:
     from recollect.librarian.items import Extract, Item, Quote, Turn
 
 RULES = "rules"
-SETTINGS = "min_conversation_messages = 1\n"
 
 
 # A house with one conversation
 
 
 @contextmanager
-def house_of(labelled: Labelled, folder: Path) -> Iterator[recollect.Memory]:
+def house_of(labelled: Labelled, folder: Path, model: str = RULES) -> Iterator[recollect.Memory]:
     """A memory that has this conversation and nothing else, an hour and more after its end."""
     home = folder / "home"
     home.mkdir(parents=True)
-    (home / "recollect.toml").write_text(SETTINGS, encoding="utf-8")
+    settings = f"min_conversation_messages = 1\n[librarian]\nmodel = {json.dumps(model)}\n"
+    (home / "recollect.toml").write_text(settings, encoding="utf-8")
     path = write_transcript(labelled, folder / "transcripts")
     with recollect.open(home=home, clock=FrozenClock(labelled.turns[-1].at + timedelta(hours=2))) as memory:
         report = memory.history.ingest([path])
@@ -56,37 +56,17 @@ def house_of(labelled: Labelled, folder: Path) -> Iterator[recollect.Memory]:
 # The seam: one conversation in, what would be filed out
 
 
-def read(memory: recollect.Memory, model: str) -> Reading:
-    """What the librarian makes of the only conversation of a house."""
-    from recollect.librarian import evidence
-    from recollect.librarian.items import About
-    from recollect.librarian.reading import turns_of
-
-    listed = memory.history.conversations()[0]
-    conversation = listed.conversation
-    turns = turns_of(memory.history.messages(conversation))
-    about = About(
-        conversation_id=conversation.id,
-        title=listed.title,
-        project=conversation.project,
-        started_at=conversation.started_at,
-        user_name=memory.settings.user_name,
-        agent_name=memory.settings.agent_name,
-    )
-    started = time.perf_counter()
-    extract = evidence.checked(_extracted(memory, about, turns, model), turns)
-    milliseconds = (time.perf_counter() - started) * 1000
+def read(memory: recollect.Memory) -> Reading:
+    """What the librarian of the settings makes of the only conversation of a house."""
+    conversation = memory.history.conversations()[0].conversation
+    with memory.librarian.desk() as desk:
+        started = time.perf_counter()
+        extract = desk.read(conversation).extract
+        milliseconds = (time.perf_counter() - started) * 1000
+        _, turns, _ = desk.opened(conversation)
     reading = reading_of(extract, turns)
     reading.milliseconds = milliseconds
     return reading
-
-
-def _extracted(memory: recollect.Memory, about: Any, turns: Sequence["Turn"], model: str) -> "Extract":
-    if model == RULES:
-        from recollect.librarian import rules
-
-        return rules.extract(about, turns)
-    raise BadLabels("Models are not wired yet.")
 
 
 def reading_of(extract: "Extract", turns: Sequence["Turn"]) -> Reading:
@@ -127,8 +107,8 @@ def run(conversations: Iterable[Labelled], model: str = RULES) -> list[Judged]:
     judged: list[Judged] = []
     with tempfile.TemporaryDirectory(prefix="rc-") as name:
         for labelled in conversations:
-            with house_of(labelled, Path(name) / labelled.id) as memory:
-                judged.append(judge(labelled, read(memory, model)))
+            with house_of(labelled, Path(name) / labelled.id, model) as memory:
+                judged.append(judge(labelled, read(memory)))
     return judged
 
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
+ROOT = Path(__file__).resolve().parents[2]
+BENCHMARKS = ROOT / "benchmarks"
 SETS = BENCHMARKS / "librarian"
 LEAST = {"dev": 35, "test": 40}
 
@@ -260,6 +261,18 @@ def test_two_conversations_of_one_name_and_an_empty_folder_are_refused(labels: M
         (tmp_path / name).write_text(json.dumps(CONVERSATION), encoding="utf-8")
     with pytest.raises(labels.BadLabels, match="more than one"):
         labels.load(tmp_path)
+
+
+def test_the_example_of_the_page_is_a_conversation(labels: ModuleType, scoring: ModuleType, tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "librarian-sets.md").read_text(encoding="utf-8")
+    (tmp_path / "boat.toml").write_text(page.split("```toml\n")[1].split("```")[0], encoding="utf-8")
+    (boat,) = labels.load(tmp_path)
+    assert [turn.author for turn in boat.turns] == ["user", "assistant", "tool", "user"]
+    assert len(boat.wanted) == 4
+    for name in labels.FIELDS | labels.WANTED_FIELDS | labels.FORBIDDEN_FIELDS | labels.TURN_FIELDS:
+        assert f"`{name}`" in page or f"[[{name}]]" in page, name
+    for name in (*labels.SECRETS, *scoring.GOALS):
+        assert name.replace("_", " ") in page
 
 
 # Our sets
