@@ -42,6 +42,7 @@ ERROR_TYPES = {
     504: "timeout_error",
     529: "overloaded_error",
 }
+FIRST_SERVER_ERROR = 500
 
 
 class ApiError(Exception):
@@ -63,7 +64,8 @@ class ApiError(Exception):
         self.details = {**({"error_code": code} if code else {}), **(details or {})}
 
     def body(self, request_id: str) -> dict[str, Any]:
-        error: dict[str, Any] = {"type": ERROR_TYPES.get(self.status, "api_error"), "message": self.message}
+        usual = "api_error" if self.status >= FIRST_SERVER_ERROR else "invalid_request_error"
+        error: dict[str, Any] = {"type": ERROR_TYPES.get(self.status, usual), "message": self.message}
         if self.details:
             error["details"] = self.details
         return {"type": "error", "error": error, "request_id": request_id}
