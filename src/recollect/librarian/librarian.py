@@ -1,20 +1,26 @@
 """Librarian: the one object through which conversations are filed, and what it filed is reviewed."""
 
+import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from recollect.clock import Clock, to_text
+from recollect.clock import Clock, local, to_text
 from recollect.database import Database, Session
 from recollect.errors import Denied, Invalid
 from recollect.feed import Feed
 from recollect.history import History, Listed
 from recollect.jobs import Presence
 from recollect.knowledge import Knowledge, Record
+from recollect.knowledge.knowledge import MOST_LISTED
 from recollect.knowledge.writing import Writer
 from recollect.librarian import deciding
+from recollect.librarian.days import Day, lines_of, period
 from recollect.librarian.desk import LibrarianDesk
+from recollect.librarian.episodes import EpisodeStore
 from recollect.librarian.filing import Prepared
 from recollect.librarian.proposals import Proposal, ProposalStore
 from recollect.librarian.questions import Question, QuestionStore
@@ -24,12 +30,16 @@ from recollect.llm import ChatModel, Usage
 from recollect.llm.opening import open_model
 from recollect.llm.prices import price_of
 from recollect.notes import Notes
+from recollect.notes.paths import folder_of, within
 from recollect.runs.budget import Budget, Meter
 from recollect.runs.metered import Metered
 from recollect.scopes import Actor, Principal
 from recollect.settings import Settings
 
 if TYPE_CHECKING:
+    from recollect.librarian.nights import Change, Night
+    from recollect.librarian.reflection import Reflection
+    from recollect.librarian.self_awareness import Awareness
     from recollect.librarian.shelves import Shelves
     from recollect.librarian.work import Worked
 
@@ -133,7 +143,10 @@ class Librarian:
 
     @property
     def shelves(self) -> "Shelves":
-        from recollect.librarian.shelves import Shelves
+        from recollect.librarian.nights import Change, Night
+    from recollect.librarian.reflection import Reflection
+    from recollect.librarian.self_awareness import Awareness
+    from recollect.librarian.shelves import Shelves
 
         writer = Principal(actor=Actor.LIBRARIAN, name=self.reader)
         return Shelves(
@@ -254,6 +267,96 @@ class Librarian:
         with self._database.write() as session:
             deciding.drop(self._writer(session), QuestionStore(session, self._house).named(name))
         self.tidy()
+
+    # Looking back
+
+    @property
+    def reflection(self) -> "Reflection":
+        from recollect.librarian.reflection import Reflection
+
+        return Reflection(self._database, self._settings, self._clock)
+
+    def reflect(self, *, by_schedule: bool = False) -> "Night | None":
+        """One night. None: by the schedule it is not due, or somebody else has it."""
+        started = time.monotonic()
+        night = self.reflection.run(by_schedule=by_schedule)
+        if night is None:
+            return None
+        self.tidy()
+        change = self._write_awareness(night)
+        if change:
+            night = replace(night, changes=(*night.changes, change))
+            self.reflection.keep(night)
+        self._record("reflect", "done", time.monotonic() - started, {"night": night.id, **night.counts})
+        return night
+
+    def undo_night(self, name: str = "") -> "tuple[Night, int]":
+        """Take back all that a night changed; with it how many changes stay, as somebody went on from them."""
+        night, stay = self.reflection.undo(name)
+        for change in night.changes:
+            if change.path:
+                stay += not self._put_back(change)
+        self.tidy()
+        return night, stay
+
+    def _put_back(self, change: "Change") -> bool:
+        versions = self._notes.history(change.path)
+        if versions[-1].number != change.after:
+            return False
+        self._notes.undo(change.path, change.before, reason="undo of a night")
+        return True
+
+    def _write_awareness(self, night: "Night") -> "Change | None":
+        from recollect.librarian.nights import Change
+        from recollect.librarian.self_awareness import PAGE, page_text
+
+        path = within(folder_of(self._settings.agent_name), PAGE)
+        seen = self._awareness(night)
+        notes = self._notes.seen_by(Principal(actor=Actor.LIBRARIAN, name="reflection"))
+        before = notes.find(path)
+        written = notes.change(path, lambda now: page_text(now or "", seen), reason="reflection")
+        if not written.is_new:
+            return None
+        number = before.number if before else 0
+        return Change(path=path, before=number, after=written.version.number, what="self-awareness")
+
+    def _awareness(self, night: "Night") -> "Awareness":
+        from recollect.librarian.self_awareness import Awareness
+
+        now = self._clock()
+        since = to_text(now - timedelta(days=30))
+        dropped = Counter[str]()
+        with self._database.read() as session:
+            store = EpisodeStore(session, self._house)
+            for episode in store.read_between(since, night.at):
+                dropped.update(episode.dropped)
+            questions, conversations = len(QuestionStore(session, self._house).in_state()), store.count()
+        return Awareness(
+            day=f"{local(night.at):%Y-%m-%d}",
+            records=self._knowledge.records(limit=MOST_LISTED),
+            recent=self._knowledge.events_between(since, to_text(now)),
+            conversations=conversations,
+            reader=self.reader,
+            questions=questions,
+            proposals=len(self.proposals()),
+            dropped=dropped,
+            night=night.counts,
+        )
+
+    def day(self, days: int = 1) -> Day:
+        """What today, or the last so many days, brought."""
+        since, until = period(self._clock(), days)
+        events = self._knowledge.events_between(since, until)
+        records = self._knowledge.shown(sorted({event.record_id for event in events}))
+        with self._database.read() as session:
+            read = EpisodeStore(session, self._house).read_between(since, until)
+            questions = QuestionStore(session, self._house).in_state()
+        return Day(
+            since=since,
+            until=until,
+            conversations=len(read),
+            lines=lines_of(events, records, self.proposals(), questions),
+        )
 
     def _writer(self, session: Session) -> Writer:
 

@@ -20,6 +20,7 @@ SAVE = (
     "UPDATE librarian_nights SET state = :state, changes = :changes, counts = :counts WHERE house = :house AND id = :id"
 )
 GET = f"SELECT {_COLUMNS} FROM librarian_nights WHERE house = :house AND id = :id"
+OF_STATE = f"SELECT {_COLUMNS} FROM librarian_nights WHERE house = :house AND state = :state"
 LATEST = f"SELECT {_COLUMNS} FROM librarian_nights WHERE house = :house ORDER BY at DESC, id DESC LIMIT :limit"
 
 
@@ -62,6 +63,10 @@ class NightStore:
     def latest(self, limit: int) -> list[Night]:
         rows = self._session.rows(LATEST, {"house": self._house, "limit": limit})
         return [_night(row) for row in rows]
+
+    def undone(self) -> list[Night]:
+        """What they did was not wanted, and is not done again."""
+        return [_night(row) for row in self._session.rows(OF_STATE, {"house": self._house, "state": UNDONE})]
 
     def named(self, name: str) -> Night:
         """By its id or the start of it; empty: the latest that was not undone."""
