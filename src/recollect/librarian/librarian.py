@@ -143,10 +143,7 @@ class Librarian:
 
     @property
     def shelves(self) -> "Shelves":
-        from recollect.librarian.nights import Change, Night
-    from recollect.librarian.reflection import Reflection
-    from recollect.librarian.self_awareness import Awareness
-    from recollect.librarian.shelves import Shelves
+        from recollect.librarian.shelves import Shelves
 
         writer = Principal(actor=Actor.LIBRARIAN, name=self.reader)
         return Shelves(
