@@ -1,0 +1,115 @@
+"""The quotes of an extract, found in the turns they are from."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from recollect.librarian import limits
+from recollect.librarian.filters import why_not
+from recollect.librarian.items import USER, Quote, Turn
+from recollect.librarian.quoting import find_quote, sentence_around
+from recollect.librarian.speech import is_own
+
+ASSISTANT = "assistant"
+NO_QUOTE = "no quote"
+NOT_FOUND = "quote not found"
+NOT_OWN = "not own words"
+TOO_LONG = "too long"
+
+_CLAUSE = re.compile(
+    r"(?:^|[,;:(–—.!?]|\b(?:because|since|as|and|but|although|though|while|given|so|weil|da|denn|und|aber|obwohl|porque|ya"
+    r"|que|pues|y|pero|parce|car|puisque|et|mais|perche|poiche|e|ma|pois|mas|want|omdat|en|maar))\s*$",
+    re.IGNORECASE,
+)
+_REFUSAL = re.compile(
+    r"\s*(?:no|nope|nah|not|don'?t|never|stop|wait|hold on|nein|nicht|noch nicht|lieber nicht|non|ne|niet|nee|não|nao"
+    r"|нет|не)\b|\s*(?:いいえ|不|别|別)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """A quote where it stands."""
+
+    turn: Turn
+    start: int
+    end: int
+
+    @property
+    def author(self) -> str:
+        return self.turn.author
+
+    @property
+    def words(self) -> str:
+        """As they stand in the message."""
+        return self.turn.text[self.start : self.end]
+
+    @property
+    def nearby(self) -> str:
+        """The sentence it stands in, and the one before."""
+        start, end = self._sentence
+        before, _ = sentence_around(self.turn.text, max(start - 2, 0), max(start - 1, 0))
+        return self.turn.text[before:end]
+
+    @property
+    def is_clause(self) -> bool:
+        """It begins where a part of a sentence does."""
+        return _CLAUSE.search(self.turn.text[max(self.start - 20, 0) : self.start].rstrip(" ")) is not None
+
+    @property
+    def is_consent(self) -> bool:
+        """Words with which somebody agrees begin a message and do not ask or refuse."""
+        start, end = self._sentence
+        sentence = self.turn.text[start:end]
+        return not _REFUSAL.match(sentence) and not sentence.rstrip().endswith(("?", "？"))
+
+    @property
+    def _sentence(self) -> tuple[int, int]:
+        return sentence_around(self.turn.text, self.start, self.end)
+
+    def why_not(self) -> str:
+        """Why its sentence is no statement, by what stands in it and around it."""
+        start, end = self._sentence
+        text = self.turn.text
+        return why_not(text[start:end].strip(), text[max(start - 400, 0) : start], text[end : end + 100])
+
+
+class Quotes:
+    def __init__(self, turns: Sequence[Turn]) -> None:
+        self._turns = [turn for turn in turns if turn.text and turn.author in (USER, ASSISTANT)]
+        self._place = {turn.message_id: at for at, turn in enumerate(self._turns)}
+
+    def find(self, quotes: Sequence[Quote]) -> tuple[list[Found], str]:
+        """Those that stand in a message, in their author's own words; and, if there are none, why."""
+        found: list[Found] = []
+        reason = NO_QUOTE
+        for quote in quotes[: limits.MOST_QUOTES]:
+            one = self._find(quote)
+            if isinstance(one, Found):
+                found.append(one)
+            else:
+                reason = one
+        return found, "" if found else reason
+
+    def number_of(self, quote: Quote) -> int:
+        at = self._place.get(quote.message_id)
+        return self._turns[at].number if at is not None else 0
+
+    def _find(self, quote: Quote) -> Found | str:
+        """Whoever miscounts the turns is not wrong about the words: they are looked for in the nearest ones, too."""
+        if len(quote.words) > 2 * limits.MOST_QUOTE_CHARACTERS:
+            return TOO_LONG
+        claimed = self._place.get(quote.message_id, len(self._turns))
+        reason = NOT_FOUND
+        for at in sorted(range(len(self._turns)), key=lambda at: abs(at - claimed)):
+            turn = self._turns[at]
+            span = find_quote(quote.words, turn.text)
+            if span is None:
+                continue
+            if span[1] - span[0] > limits.MOST_QUOTE_CHARACTERS:
+                return TOO_LONG
+            if is_own(turn.text, *span):
+                return Found(turn=turn, start=span[0], end=span[1])
+            reason = NOT_OWN
+        return reason
