@@ -26,8 +26,10 @@ Record = Callable[[str, str, float, dict[str, object]], None]
 
 FRAME_TOKENS = 500
 """What providers put around a prompt: roles, how to answer in JSON, our own request for a repair."""
-OWN_TOKENS = {"claude": 6_000, "codex": 20_000}
-"""What a command line adds of its own for each call: its instructions and tools."""
+OWN_TOKENS = {"claude": 2_000, "codex": 6_000}
+"""What a command line adds of its own for each call. Codex also sends the person's own AGENTS.md."""
+MOST_CALLS = {"claude": 4}
+"""Of one prompt, if not a first one and its repair. Claude Code goes on three times when its answer was cut off."""
 NEVER_SENT = (
     "ConnectError",
     "ConnectTimeout",
@@ -86,11 +88,13 @@ class Metered:
         return reply
 
     def _reserve(self, input_tokens: int, output_tokens: int) -> Reservation:
-        again = input_tokens + output_tokens + FRAME_TOKENS
-        prices = [self._most(tokens, output_tokens) for tokens in (input_tokens, again)]
+        """Each further call shows the model all that it wrote before."""
+        calls = MOST_CALLS.get(self.name.partition(":")[0], 2)
+        inputs = [input_tokens + number * (output_tokens + FRAME_TOKENS) for number in range(calls)]
+        prices = [self._most(tokens, output_tokens) for tokens in inputs]
         known = [price for price in prices if price is not None]
-        dollars = sum(known) if len(known) == len(prices) else None
-        return self._budget.reserve(self._purpose, self.name, input_tokens + again, 2 * output_tokens, dollars)
+        dollars = sum(known) if len(known) == calls else None
+        return self._budget.reserve(self._purpose, self.name, sum(inputs), calls * output_tokens, dollars)
 
     def _most(self, input_tokens: int, output_tokens: int) -> float | None:
         return most_price_of(self.name, input_tokens, output_tokens, self._per_million) if self.is_paid else 0.0
@@ -127,7 +131,7 @@ def estimated_input(model: str, system: str, prompt: str, schema: "type[BaseMode
 def _usage_after(error: BaseException) -> Usage | None:
     """What a call took that failed. None: nobody knows."""
     if isinstance(error, BadReply):
-        return error.usage
+        return error.usage if error.usage.calls else None
     if isinstance(error, Denied | Invalid | Busy):
         return Usage()
     below: BaseException | None = error

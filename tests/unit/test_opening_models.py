@@ -1,0 +1,77 @@
+"""From a name in the settings to a model."""
+
+from pathlib import Path
+
+import pytest
+
+from recollect.errors import Denied, Invalid
+from recollect.llm.opening import open_model
+from recollect.settings import Settings, load_settings
+
+
+def settings_with(home: Path, model: str, more: str = "") -> Settings:
+    home.mkdir(exist_ok=True)
+    (home / "recollect.toml").write_text(f'[librarian]\nmodel = "{model}"\n{more}', encoding="utf-8")
+    return load_settings(home)
+
+
+@pytest.fixture(autouse=True)
+def no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "ANTHROPIC_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.mark.parametrize("name", ["rules", "none", " rules "])
+def test_without_a_model_there_is_none(home: Path, name: str):
+    assert open_model(settings_with(home, name)) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "is_paid"),
+    [
+        ("anthropic:claude-haiku-5-5", True),
+        ("https://api.openai.com/v1#gpt-6-luna", True),
+        ("http://127.0.0.1:8080/v1#qwen", False),
+        ("claude", True),
+        ("claude:haiku", True),
+        ("codex", True),
+        ("codex:gpt-6-luna", True),
+    ],
+)
+def test_each_form_opens_a_model_that_bears_its_name(
+    home: Path, name: str, is_paid: bool, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "k" * 20)
+    model = open_model(settings_with(home, name))
+    assert model is not None
+    assert (model.name, model.is_paid) == (name, is_paid)
+
+
+def test_a_missing_key_is_told_with_its_variable(home: Path):
+    with pytest.raises(Denied, match="ANTHROPIC_API_KEY"):
+        open_model(settings_with(home, "anthropic:claude-haiku-5-5"))
+    with pytest.raises(Denied, match="MY_KEY"):
+        open_model(settings_with(home, "anthropic:claude-haiku-5-5", 'key_variable = "MY_KEY"'))
+
+
+def test_anthropics_address_can_be_another_one(home: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "k" * 20)
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", "http://127.0.0.1:9")
+    model = open_model(settings_with(home, "anthropic:claude-haiku-5-5"))
+    assert model is not None
+    assert not model.is_paid
+
+
+@pytest.mark.parametrize("name", ["", "gpt-5", "anthropic", "anthropic:", "claude:", "codex:", "ollama:qwen"])
+def test_what_is_no_model_is_told_with_the_forms_there_are(home: Path, name: str):
+    with pytest.raises(Invalid, match=r"anthropic:MODEL.*claude:MODEL.*none"):
+        open_model(settings_with(home, name))
+
+
+@pytest.mark.parametrize(
+    "name", ["https://models.example/v1", "https:///v1#m", "https://me:secret@models.example/v1#m"]
+)
+def test_an_address_that_is_none_is_told_without_what_it_hides(home: Path, name: str):
+    with pytest.raises(Invalid, match="https://HOST/v1#MODEL") as invalid:
+        open_model(settings_with(home, name))
+    assert "secret" not in str(invalid.value)
