@@ -27,6 +27,8 @@ from scoring import GOALS, Judged, Kept, Quoted, Reading, by_kind, figures, judg
 from sessions import write_transcript
 
 import recollect
+from recollect.errors import RecollectError
+from recollect.llm.model import BadReply
 from recollect.testing import FrozenClock
 
 if TYPE_CHECKING:
@@ -61,11 +63,15 @@ def read(memory: recollect.Memory) -> Reading:
     conversation = memory.history.conversations()[0].conversation
     with memory.librarian.desk() as desk:
         started = time.perf_counter()
-        extract = desk.read(conversation).extract
+        try:
+            prepared = desk.read(conversation)
+        except BadReply as error:
+            return Reading(unread=str(error), milliseconds=(time.perf_counter() - started) * 1000)
         milliseconds = (time.perf_counter() - started) * 1000
         _, turns, _ = desk.opened(conversation)
-    reading = reading_of(extract, turns)
+    reading = reading_of(prepared.extract, turns)
     reading.milliseconds = milliseconds
+    reading.tokens = prepared.usage.input_tokens + prepared.usage.output_tokens
     return reading
 
 
@@ -139,6 +145,7 @@ def details(judged: Judged) -> dict[str, Any]:
     """What went wrong with one conversation; empty: nothing."""
     items = judged.reading.items
     wrong = {
+        "unread": [judged.reading.unread] if judged.reading.unread else [],
         "missed": [f"{'|'.join(one.kinds) or 'any'}: {one.words}" for one in judged.missed],
         "extra": [
             f"{items[place].kind}/{items[place].shelf}/{items[place].subject}: {items[place].text}"
@@ -203,7 +210,7 @@ def main() -> None:
         if not conversations:
             raise BadLabels(f"No conversation of {arguments.folder} has {arguments.only!r} in its id.")
         result = result_of(run(conversations, arguments.model), arguments.model)
-    except BadLabels as error:
+    except (BadLabels, RecollectError) as error:
         sys.exit(str(error))
     if arguments.json:
         print(json.dumps(result, indent=1, ensure_ascii=False))

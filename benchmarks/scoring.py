@@ -74,7 +74,10 @@ class Reading:
     """What the librarian itself found unsupported, by reason."""
     said: dict[str, str] = field(default_factory=dict[str, str])
     """Message id → words, of what a person or an assistant said."""
+    unread: str = ""
+    """Why nothing was read: an answer of the model that could not be used. All of its labels are missed."""
     milliseconds: float = 0
+    tokens: int = 0
 
 
 @dataclass(slots=True, kw_only=True)
@@ -365,6 +368,8 @@ def figures(judged: Iterable[Judged]) -> dict[str, float | int | None]:
         "junk": share(junk, kept),
         "unmatched": share(kept - right, kept),
         "forbidden": sum(len(one.forbidden) for one in all_judged),
+        "unread": sum(bool(one.reading.unread) for one in all_judged),
+        "tokens": sum(one.reading.tokens for one in all_judged),
         "evidence_failures": sum(len(one.unsupported) for one in all_judged),
         "dropped": sum(one.reading.dropped.total() for one in all_judged),
         "silent": share(

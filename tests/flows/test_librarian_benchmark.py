@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -323,6 +324,23 @@ def test_no_retelling_of_a_conversation_of_ours_answers_a_label(
         wanted += len(judged.required)
     assert wanted > 50
     assert earned == 0
+
+
+@pytest.mark.parametrize("name", LEAST)
+def test_keeping_every_sentence_of_ours_as_a_fact_is_far_from_good(
+    labels: ModuleType, scoring: ModuleType, name: str
+) -> None:
+    judged = []
+    for one in labels.load(SETS / name):
+        said = [turn.text for turn in one.turns if turn.author == "user"]
+        sentences = [part for text in said for part in re.split(r"(?<=[.!?。])\s*|\n+", text) if part]
+        items = [scoring.Kept(kind="fact", shelf="core", subject="user", text=part) for part in sentences]
+        judged.append(scoring.judge(one, scoring.Reading(items=items)))
+    found = scoring.figures(judged)
+    assert found["precision"] < 0.25
+    assert found["junk"] > 0.25
+    assert found["forbidden"] > 20
+    assert found["silent"] == 0
 
 
 def test_what_a_tool_or_a_machine_wrote_is_not_said(bench: ModuleType, labels: ModuleType, tmp_path: Path) -> None:
