@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from recollect.notes import Notes
     from recollect.notes.status import Updated
     from recollect.recall import Found, Recall
+    from recollect.runs.spending import Spending
     from recollect.transfer import Transfer
 
 
@@ -200,6 +201,13 @@ class Memory:
             self.principal,
             open_model,
         )
+
+    @property
+    def spending(self) -> "Spending":
+        """What models took, by day."""
+        from recollect.runs.spending import Spending
+
+        return Spending(self.database, self.settings.house, self.clock, self.principal)
 
     @property
     def feed(self) -> Feed:

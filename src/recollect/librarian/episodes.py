@@ -4,6 +4,7 @@ A line is no record: it tells what happened on a day and is searched as the note
 was made from, so that it goes with them. Number 0 is the title. A line that a person changed stays as they left it.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -37,6 +38,7 @@ OF_PROJECT = f"SELECT {_EPISODE} FROM librarian_episodes WHERE house = :house AN
 EVERY = f"SELECT {_EPISODE} FROM librarian_episodes WHERE house = :house AND conversation_id > :after"
 BETWEEN = f"SELECT {_EPISODE} FROM librarian_episodes WHERE house = :house AND read_at >= :since AND read_at < :until"
 COUNT = "SELECT count(*) FROM librarian_episodes WHERE house = :house"
+SUMS = "SELECT dropped, count(*), sum(kept) FROM librarian_episodes WHERE house = :house GROUP BY dropped"
 DROP = "DELETE FROM librarian_episodes WHERE house = :house AND conversation_id = :id"
 
 _LINE = "id, conversation_id, number, text, sources, author, state"
@@ -124,6 +126,15 @@ class EpisodeStore:
 
     def count(self) -> int:
         return self._session.value(COUNT, self._given())
+
+    def sums(self) -> tuple[int, int, dict[str, int]]:
+        """(conversations that were read, records they gave, reason → items that were not kept)"""
+        conversations, kept, dropped = 0, 0, Counter[str]()
+        for reasons, number, records in self._session.rows(SUMS, self._given()):
+            conversations, kept = conversations + number, kept + int(records)
+            for reason, times in msgspec.json.decode(reasons, type=dict[str, int]).items():
+                dropped[reason] += times * number
+        return conversations, kept, dict(dropped)
 
     def drop(self, conversation_id: str) -> None:
         self._session.run(DROP, self._given(id=conversation_id))

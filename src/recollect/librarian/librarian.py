@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -153,7 +153,7 @@ class Librarian:
     # Working
 
     @contextmanager
-    def desk(self) -> Iterator[LibrarianDesk]:
+    def desk(self) -> Generator[LibrarianDesk]:
         desk = self._desk()
         try:
             yield desk
@@ -194,6 +194,12 @@ class Librarian:
     def status(self) -> QueueState:
         return self.queue.state()
 
+    def figures(self) -> dict[str, object]:
+        """What all that was read came to."""
+        with self._database.read() as session:
+            conversations, kept, dropped = EpisodeStore(session, self._house).sums()
+        return {"conversations": conversations, "kept": kept, "dropped": dropped}
+
     # What it would cost
 
     def estimate(self, conversations: Sequence[Listed]) -> Estimate:
@@ -223,6 +229,10 @@ class Librarian:
                 prepared = desk.read(listed.conversation)
                 yield Sample(listed=listed, prepared=prepared, dollars=self._price(self.open_model(), prepared.usage))
 
+    def price_of(self, usage: Usage) -> float | None:
+        """Of what the model of the settings took. None: nobody knows."""
+        return self._price(self.open_model(), usage) if usage.calls else 0.0
+
     def _price(self, model: ChatModel | None, usage: Usage) -> float | None:
         if model is None or not model.is_paid:
             return 0.0
@@ -247,11 +257,15 @@ class Librarian:
         self.tidy()
         return record
 
+    def open_questions(self) -> list[Question]:
+        """As they were when somebody last looked at `questions.md`."""
+        with self._database.read() as session:
+            return QuestionStore(session, self._house).in_state()
+
     def questions(self) -> list[Question]:
         """The open ones, with what was answered in `questions.md` taken in first."""
         self.tidy()
-        with self._database.read() as session:
-            return QuestionStore(session, self._house).in_state()
+        return self.open_questions()
 
     def answer(self, name: str, said: str) -> str:
         with self._database.write() as session:

@@ -1,0 +1,189 @@
+"""today, week."""
+
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from recollect.errors import Invalid, NotFound
+from recollect.surfaces.cli.output import amount, on_one_line, print_json, say, shorten, style, when, width
+from recollect.surfaces.cli.place import Place, json_option
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from recollect.librarian.days import Day, DayLine
+    from recollect.memory import Memory
+
+MOST_OF_A_GROUP = {"learned": 14, "changed": 8, "doubted": 6}
+"""Lines that fit on one screen together."""
+HEADINGS = {"learned": "Learned", "changed": "Changed", "doubted": "Waits for you"}
+NUMBERS = "numbers.json"
+
+
+def _options(command: "Callable[..., Any]") -> "Callable[..., Any]":
+    for option in (
+        click.option("--edit", "edited", nargs=2, metavar="N TEXT", help="Say line N better."),
+        click.option(
+            "--wrong", type=int, metavar="N", help="Line N is wrong: take it back, or reject what it proposes."
+        ),
+        click.option("--right", type=int, metavar="N", help="Line N is right: accept what it proposes."),
+        click.option("--undo", "undone", type=int, metavar="N", help="Take the last change of line N back."),
+        click.option("--all", "everything", is_flag=True, help="All lines, not only those of one screen."),
+        json_option,
+        click.pass_obj,
+    ):
+        command = option(command)
+    return command
+
+
+@click.command()
+@_options
+def today(place: Place, **options: Any) -> None:
+    """What today brought: learned, changed, doubted. Each line can be corrected by its number."""
+    _tell(place, 1, **options)
+
+
+@click.command()
+@_options
+def week(place: Place, **options: Any) -> None:
+    """What the last seven days brought. Each line can be corrected by its number."""
+    _tell(place, 7, **options)
+
+
+def _tell(
+    place: Place,
+    days: int,
+    *,
+    edited: tuple[str, str] | None,
+    wrong: int | None,
+    right: int | None,
+    undone: int | None,
+    everything: bool,
+    as_json: bool,
+) -> None:
+    given = [one for one in (edited, wrong, right, undone) if one is not None]
+    if len(given) > 1:
+        raise click.UsageError("One correction at a time.")
+    with place.open() as memory:
+        if given:
+            done = _correct(memory, edited, wrong, right, undone)
+            if as_json:
+                print_json({"done": done})
+            else:
+                say(done)
+            return
+        memory.librarian.tidy()
+        day = memory.librarian.day(days)
+        _keep_numbers(memory.settings.runtime, day.lines)
+    if as_json:
+        print_json(day_json(day))
+    else:
+        _print(day, days, everything, place)
+
+
+# Correcting
+
+
+def _correct(
+    memory: "Memory", edited: tuple[str, str] | None, wrong: int | None, right: int | None, undone: int | None
+) -> str:
+    if edited:
+        if not edited[0].isdecimal():
+            raise Invalid(f"{edited[0]!r} is no number of a line. `recollect today` shows them.")
+        line = _numbered(memory.settings.runtime, int(edited[0]))
+        if line.get("question"):
+            return f"Answered: {memory.librarian.answer(line['question'], edited[1])}."
+        record = memory.knowledge.edit(_record_of(line), edited[1], reason="corrected by its number")
+        memory.librarian.tidy()
+        return f"Now: {on_one_line(record.text)}"
+    number = next(one for one in (wrong, right, undone) if one is not None)
+    line = _numbered(memory.settings.runtime, number)
+    if undone is not None:
+        record = memory.knowledge.undo(_record_of(line))
+    elif line.get("proposal"):
+        decide = memory.librarian.accept if right is not None else memory.librarian.reject
+        decide(line["proposal"])
+        return "Accepted." if right is not None else "Rejected."
+    elif right is not None:
+        return "Nothing to decide: it counts as it is."
+    else:
+        record = memory.knowledge.retract(_record_of(line), reason="wrong, by its number")
+    memory.librarian.tidy()
+    return f"{record.state}: {on_one_line(record.text)}"
+
+
+def _record_of(line: dict[str, str]) -> str:
+    if not line.get("record"):
+        raise Invalid("That line is a question: answer it with --edit N TEXT, or `recollect questions`.")
+    return line["record"]
+
+
+def _keep_numbers(runtime: "Path", lines: "list[DayLine]") -> None:
+    """What each number meant when it was shown. Lost: it is shown again."""
+    kept = [{"record": one.record_id, "proposal": one.proposal_id, "question": one.question_id} for one in lines]
+    runtime.mkdir(parents=True, exist_ok=True)
+    temporary = runtime / f"{NUMBERS}.new"
+    temporary.write_text(json.dumps(kept), encoding="utf-8")
+    os.replace(temporary, runtime / NUMBERS)
+
+
+def _numbered(runtime: "Path", number: int) -> dict[str, str]:
+    try:
+        kept = json.loads((runtime / NUMBERS).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        raise NotFound("No lines were shown yet: `recollect today` shows and numbers them.") from None
+    if not 1 <= number <= len(kept):
+        raise NotFound(f"There is no line {number}: the last list had {len(kept):,}.")
+    return kept[number - 1]
+
+
+# Showing
+
+
+def day_json(day: "Day") -> dict[str, Any]:
+    lines = [
+        {
+            "n": number,
+            "group": line.group,
+            "text": line.text,
+            "note": line.note,
+            "kind": line.kind,
+            "subject": line.subject,
+            "record": line.record_id or None,
+            "proposal": line.proposal_id or None,
+            "question": line.question_id or None,
+            "at": line.at,
+        }
+        for number, line in enumerate(day.lines, 1)
+    ]
+    return {"since": day.since, "until": day.until, "conversations": day.conversations, "lines": lines}
+
+
+def _print(day: "Day", days: int, everything: bool, place: Place) -> None:
+    span = "Today" if days == 1 else f"Since {when(day.since)[:10]}"
+    say(style(f"{span}: {amount(day.conversations, 'conversation')} read.", "bold"))
+    if not day.lines:
+        say("Nothing was learned, changed or doubted.")
+        return
+    numbers = {id(line): number for number, line in enumerate(day.lines, 1)}
+    for group, heading in HEADINGS.items():
+        found = day.of(group)
+        shown = found if everything else found[: MOST_OF_A_GROUP[group]]
+        if shown:
+            say(f"\n{style(heading, 'bold')}")
+        for line in shown:
+            _print_line(numbers[id(line)], line)
+        if len(found) > len(shown):
+            say(style(f"     … and {len(found) - len(shown):,} more: --all", "dim"))
+    command = f"{place.invocation()} {'today' if days == 1 else 'week'}"
+    say(f"\n{command} --wrong N, --edit N TEXT, --undo N, --right N")
+
+
+def _print_line(number: int, line: "DayLine") -> None:
+    about = f"{line.subject}: " if line.subject not in ("", "user") and line.subject not in line.text else ""
+    note = f"  ({line.note})" if line.note else ""
+    text = shorten(f"{about}{on_one_line(line.text)}", max(width() - 6 - len(note), 40))
+    say(f"{number:4}  {text}{style(note, 'dim')}")

@@ -1,0 +1,426 @@
+"""process, librarian, reflect."""
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from recollect.errors import Invalid
+from recollect.surfaces.cli.output import amount, on_one_line, print_json, say, shorten, style, table, warn, when
+from recollect.surfaces.cli.place import Place, json_option
+from recollect.surfaces.cli.search import progress
+
+if TYPE_CHECKING:
+    from recollect.history import Listed
+    from recollect.librarian.librarian import Estimate, Librarian, Sample
+    from recollect.librarian.nights import Night
+    from recollect.librarian.queueing import Queued
+    from recollect.librarian.work import Step, Worked
+    from recollect.memory import Memory
+
+FAILED, UNAVAILABLE = 1, 6
+"""Exit codes: something could not be read; it stopped before the end and goes on later."""
+READ_STATUSES = ("ready", "queued", "processing", "archived")
+MOST = 1_000_000
+MANY = 20
+"""More conversations than this are worth a bar."""
+NOBODY = 'The librarian is off: librarian.model is "none" in recollect.toml. Choose rules, or a model.'
+
+
+@click.command()
+@click.argument("ids", nargs=-1, metavar="[ID]…")
+@click.option("--all", "everything", is_flag=True, help="Also those that were read before: read all of them again.")
+@click.option("--queue-only", is_flag=True, help="Only queue them; `recollect up` or a later `process` reads them.")
+@click.option("--estimate", is_flag=True, help="Only tell how many there are and what reading them would cost.")
+@click.option("--yes", is_flag=True, help="Do not ask before a model is paid for many conversations.")
+@json_option
+@click.pass_obj
+def process(
+    place: Place, ids: tuple[str, ...], everything: bool, queue_only: bool, estimate: bool, yes: bool, as_json: bool
+) -> None:
+    """Let the librarian read finished conversations, and file what they say.
+
+    Without ID: all that are ready or queued. With ids, or --all, also those that were read before; the same
+    conversation gives the same records. Answers of a model are kept, so that nothing is paid for twice.
+    """
+    if ids and everything:
+        raise click.UsageError("Give ids, or --all.")
+    with place.open() as memory:
+        librarian = memory.librarian
+        if librarian.reader == "none":
+            raise Invalid(NOBODY)
+        chosen = _chosen(memory, ids, everything)
+        if estimate:
+            _tell_estimate(librarian.estimate(_listed(memory, chosen)), as_json)
+            return
+        if not queue_only and not yes:
+            _ask_first(memory, librarian, chosen, as_json)
+        is_ready_only = not ids and not everything
+        librarian.queue.recover()
+        queued = librarian.queue.ready() if is_ready_only else librarian.queue.these(chosen)
+        if queue_only:
+            _tell_queued(queued, as_json)
+            return
+        worked = _work(librarian, None if is_ready_only else chosen, as_json)
+        _tell_worked(librarian, queued, worked, place, as_json)
+
+
+def _chosen(memory: "Memory", ids: Sequence[str], everything: bool) -> list[str]:
+    if ids:
+        return [memory.history.conversation(name).conversation.id for name in ids]
+    if everything:
+        aside = memory.librarian.queue.aside()
+        return list(dict.fromkeys([*memory.history.conversation_ids(statuses=READ_STATUSES), *aside]))
+    return memory.history.conversation_ids(statuses=("ready", "queued", "processing"))
+
+
+def _listed(memory: "Memory", chosen: Sequence[str]) -> "list[Listed]":
+    """Those that are long enough to be read."""
+    least = memory.settings.min_conversation_messages
+    found = [memory.history.conversation(name) for name in chosen]
+    return [listed for listed in found if listed.conversation.messages >= least]
+
+
+# What it costs
+
+
+def _tell_estimate(estimate: "Estimate", as_json: bool) -> None:
+    tokens = estimate.input_tokens + estimate.output_tokens
+    if as_json:
+        print_json(
+            {
+                "reader": estimate.reader,
+                "conversations": estimate.conversations,
+                "input_tokens": estimate.input_tokens,
+                "output_tokens": estimate.output_tokens,
+                "tokens": tokens,
+                "cost_usd": estimate.dollars,
+            }
+        )
+        return
+    say(f"{amount(estimate.conversations, 'conversation')} to read with {estimate.reader}.")
+    if not tokens:
+        say("No model is asked: it costs nothing.")
+        return
+    taken, out = f"{estimate.input_tokens:,}", f"{estimate.output_tokens:,}"
+    say(f"About {taken} tokens in, at most {out} out: {_money(estimate.dollars)}.")
+
+
+def _money(dollars: float | None) -> str:
+    if dollars is None:
+        return "the price is not known (librarian.price_per_million in recollect.toml gives it)"
+    return "nothing to pay" if not dollars else f"${dollars:,.2f}" if dollars >= 0.1 else f"${dollars:,.4f}"
+
+
+def _ask_first(memory: "Memory", librarian: "Librarian", chosen: Sequence[str], as_json: bool) -> None:
+    """Many conversations and a model that costs money: show what it would cost and what one gets, then ask."""
+    model = librarian.open_model()
+    if model is None or not model.is_paid:
+        return
+    listed = _listed(memory, chosen)
+    if len(listed) <= SAMPLES_WITHOUT_ASKING:
+        return
+    if as_json or not sys.stdin.isatty():
+        raise Invalid(
+            f"{len(listed):,} conversations would be read by {librarian.reader}, which costs money. See what: "
+            "recollect process --estimate. Go on without being asked: --yes."
+        )
+    _tell_estimate(librarian.estimate(listed), False)
+    say("\nThree of them first, for real:")
+    for sample in librarian.samples(listed):
+        _show_sample(sample)
+    if not click.confirm(f"\nRead all {len(listed):,}?"):
+        raise click.Abort
+
+
+SAMPLES_WITHOUT_ASKING = 3
+
+
+def _show_sample(sample: "Sample") -> None:
+    extract = sample.prepared.extract
+    price = _money(sample.dollars)
+    say(f"\n{style(on_one_line(extract.title or sample.listed.title), 'bold')}  ({price})")
+    for line in extract.lines:
+        say(f"  {on_one_line(f'{line.label}: {line.text}' if line.label else line.text)}")
+    for item in extract.items:
+        say(f"  ◆ {on_one_line(item.text)}  {style(f'“{shorten(on_one_line(item.quotes[0].words), 80)}”', 'dim')}")
+    if extract.dropped:
+        dropped = ", ".join(f"{reason} {number}" for reason, number in sorted(extract.dropped.items()))
+        say(style(f"  not kept: {dropped}", "dim"))
+
+
+# Working
+
+
+def _work(librarian: "Librarian", only: Sequence[str] | None, as_json: bool) -> "Worked":
+    waiting = librarian.status().counts.queued if only is None else len(only)
+    with progress("Reading", not as_json and waiting >= MANY) as (on_total, on_progress):
+        on_total(waiting)
+        done = 0
+
+        def notify(step: "Step") -> None:
+            nonlocal done
+            done += 1
+            on_progress(done)
+
+        return librarian.worker("process").work_until_done(notify, only=only)
+
+
+def _tell_queued(queued: "Queued", as_json: bool) -> None:
+    value = {"queued": queued.queued, "already": queued.already, "skipped": queued.skipped, "refused": queued.refused}
+    if as_json:
+        print_json(value)
+    else:
+        say(
+            f"{queued.queued:,} queued, {queued.already:,} were queued before, {queued.skipped:,} too short to be read."
+        )
+        _tell_refused(queued)
+
+
+def _tell_refused(queued: "Queued") -> None:
+    for conversation, reason in queued.refused.items():
+        warn(f"{conversation[:8]} was not queued: {reason}")
+
+
+def _tell_worked(librarian: "Librarian", queued: "Queued", worked: "Worked", place: Place, as_json: bool) -> None:
+    tokens = worked.usage.input_tokens + worked.usage.output_tokens
+    dollars = librarian.price_of(worked.usage)
+    if as_json:
+        print_json(
+            {
+                "processed": worked.processed,
+                "skipped": queued.skipped,
+                "failed": worked.failed,
+                "tokens": tokens,
+                "cost_usd": dollars,
+                "records": worked.kept,
+                "dropped": worked.dropped,
+                "changed": worked.changed,
+                "aside": worked.aside,
+                "refused": queued.refused,
+                "stopped": worked.stopped,
+                "goes_on_at": worked.goes_on_at,
+                "problem": worked.problem,
+            }
+        )
+    else:
+        _say_worked(queued, worked, tokens, dollars, place)
+    if worked.stopped:
+        sys.exit(UNAVAILABLE)
+    if worked.aside or worked.failed or queued.refused:
+        sys.exit(FAILED)
+
+
+def _say_worked(queued: "Queued", worked: "Worked", tokens: int, dollars: float | None, place: Place) -> None:
+    cost = f"; {tokens:,} tokens, {_money(dollars)}" if tokens else ""
+    short = f", {queued.skipped:,} too short" if queued.skipped else ""
+    kept = f"{amount(worked.kept, 'record')} kept, {worked.dropped:,} found and not kept"
+    say(f"{amount(worked.processed, 'conversation')} read{short}: {kept}{cost}.")
+    _tell_refused(queued)
+    for conversation, reason in worked.aside.items():
+        warn(f"{conversation[:8]} is set aside: {reason}")
+    if worked.problem:
+        warn(f"The shelves are not all up to date: {worked.problem}")
+    if worked.stopped:
+        until = f" It goes on at {when(worked.goes_on_at)}." if worked.goes_on_at else ""
+        warn(f"Stopped: {worked.stopped}{until}")
+    elif worked.processed:
+        say(f"See: {place.invocation()} today; {place.invocation()} notes show core/facts.md")
+
+
+# The librarian itself
+
+
+@click.group(invoke_without_command=True)
+@json_option
+@click.pass_context
+def librarian(context: click.Context, as_json: bool) -> None:
+    """Show how the librarian stands; let it rest or go on."""
+    if context.invoked_subcommand is None:
+        context.invoke(librarian_status, as_json=as_json)
+    elif as_json:
+        raise click.UsageError(f"Give --json after the command: {context.invoked_subcommand} … --json.")
+
+
+@librarian.command("status")
+@json_option
+@click.pass_obj
+def librarian_status(place: Place, as_json: bool) -> None:
+    """Who reads, what waits, what was set aside and why, and what today cost."""
+    with place.open() as memory:
+        value = librarian_json(memory)
+    if as_json:
+        print_json(value)
+        return
+    for name, text in librarian_lines(value):
+        say(f"{style(f'{name:13}', 'bold')}  {text}")
+    if value["aside"]:
+        say()
+        table(
+            ("set aside", "tried", "why"),
+            [(one["conversation"][:8], one["attempts"], one["reason"]) for one in value["aside"]],
+        )
+        say(f"Read one again: {place.invocation()} process ID")
+
+
+def librarian_json(memory: "Memory") -> dict[str, Any]:
+    librarian = memory.librarian
+    state, meter = librarian.status(), librarian.meter()
+    waiting = memory.history.waiting(MOST)
+    return {
+        "reader": librarian.reader,
+        "works_by_itself": librarian.works_by_itself,
+        "ready": waiting.get("ready", 0),  # type: ignore[call-overload]
+        "queued": state.counts.queued,
+        "processing": state.counts.held,
+        "set_aside": state.counts.aside,
+        "paused_since": state.paused.since if state.paused else None,
+        "next_due_at": state.next_due_at,
+        "read": librarian.figures(),
+        "aside": [{"conversation": job.target, "attempts": job.attempts, "reason": job.reason} for job in state.aside],
+        "today": {
+            "calls": meter.calls,
+            "tokens": meter.tokens,
+            "cost_usd": meter.dollars,
+            "tokens_per_day": meter.tokens_per_day,
+            "dollars_per_day": meter.dollars_per_day,
+            "share": meter.share,
+            "goes_on_at": meter.goes_on_at,
+        },
+        "questions": len(librarian.open_questions()),
+        "reviews": len(librarian.proposals()),
+    }
+
+
+def librarian_lines(value: dict[str, Any]) -> list[tuple[str, str]]:
+    reader = {"rules": "rules, without a model", "none": "nobody"}.get(value["reader"], value["reader"])
+    by_itself = "by itself in `recollect up`" if value["works_by_itself"] else "only when asked: `recollect process`"
+    if value["paused_since"]:
+        by_itself = f"paused since {when(value['paused_since'])}: `recollect librarian resume`"
+    read, today = value["read"], value["today"]
+    dropped = ", ".join(f"{reason} {number:,}" for reason, number in sorted(read["dropped"].items()))
+    states = (("ready", "ready"), ("queued", "queued"), ("processing", "being read"), ("set_aside", "set aside"))
+    lines = [
+        ("Reader", f"{reader}; {by_itself}"),
+        ("Waiting", ", ".join(f"{value[name]:,} {words}" for name, words in states)),
+        ("Read", f"{amount(read['conversations'], 'conversation')}, {amount(read['kept'], 'record')} kept"),
+    ]
+    if dropped:
+        lines.append(("Not kept", dropped))
+    if today["calls"] or today["share"] is not None:
+        lines.append(("Today", meter_line(today)))
+    if value["questions"] or value["reviews"]:
+        lines.append(("Waits for you", f"{amount(value['questions'], 'question')}, {value['reviews']:,} to review"))
+    return lines
+
+
+def meter_line(today: dict[str, Any]) -> str:
+    spent = f"{amount(today['calls'], 'call')}, {today['tokens']:,} tokens, {_money(today['cost_usd'] or 0)}"
+    ceilings = [
+        f"{today['tokens_per_day']:,} tokens" if today["tokens_per_day"] else "",
+        f"${today['dollars_per_day']:,.2f}" if today["dollars_per_day"] else "",
+    ]
+    named = " and ".join(filter(None, ceilings))
+    return f"{spent} of {named} a day ({today['share']:.0%})" if named else f"{spent}; no ceiling is set"
+
+
+@librarian.command()
+@click.option("--reason", default="", metavar="R", help="For who asks why.")
+@json_option
+@click.pass_obj
+def pause(place: Place, reason: str, as_json: bool) -> None:
+    """Let it rest: what it reads now is finished, nothing more is begun."""
+    with place.open() as memory:
+        memory.librarian.queue.pause(reason)
+        since = memory.librarian.status().paused
+    if as_json:
+        print_json({"paused_since": since.since if since else None})
+    else:
+        say(f"The librarian rests. `{place.invocation()} librarian resume` lets it go on.")
+
+
+@librarian.command()
+@json_option
+@click.pass_obj
+def resume(place: Place, as_json: bool) -> None:
+    """Let it go on."""
+    with place.open() as memory:
+        was_paused = memory.librarian.queue.resume()
+    if as_json:
+        print_json({"was_paused": was_paused})
+    else:
+        say("It goes on." if was_paused else "It was not paused.")
+
+
+# Nights
+
+
+@click.command()
+@click.option("--nights", is_flag=True, help="List the nights there were.")
+@click.option(
+    "--undo",
+    "undone",
+    is_flag=False,
+    flag_value="",
+    default=None,
+    metavar="[NIGHT]",
+    help="Take back all that a night changed; the latest unless one is named.",
+)
+@json_option
+@click.pass_obj
+def reflect(place: Place, nights: bool, undone: str | None, as_json: bool) -> None:
+    """Look over what was filed: prune, promote, and write the agent's page about itself.
+
+    `recollect up` does it once a night. One night changes a set share of all records at the most, and can be undone.
+    """
+    with place.open() as memory:
+        if nights:
+            _tell_nights(memory.librarian.reflection.nights(), as_json)
+        elif undone is not None:
+            night, stay = memory.librarian.undo_night(undone)
+            _tell_undone(night, stay, as_json)
+        else:
+            night = memory.librarian.reflect()
+            assert night
+            _tell_night(night, place, as_json)
+
+
+def night_json(night: "Night") -> dict[str, Any]:
+    changes = [
+        {"record": one.record, "path": one.path, "before": one.before, "after": one.after, "what": one.what}
+        for one in night.changes
+    ]
+    return {"id": night.id, "at": night.at, "state": night.state, "counts": night.counts, "changes": changes}
+
+
+def _tell_night(night: "Night", place: Place, as_json: bool) -> None:
+    if as_json:
+        print_json(night_json(night))
+        return
+    counts = ", ".join(f"{name} {number:,}" for name, number in sorted(night.counts.items())) or "nothing to change"
+    say(f"Reflected: {counts}.")
+    if night.changes:
+        say(f"Take it all back: {place.invocation()} reflect --undo")
+
+
+def _tell_nights(nights: "list[Night]", as_json: bool) -> None:
+    if as_json:
+        print_json([night_json(night) for night in nights])
+    elif nights:
+        rows = [
+            (night.id[-8:], when(night.at), night.state, ", ".join(f"{k} {v}" for k, v in sorted(night.counts.items())))
+            for night in nights
+        ]
+        table(("night", "at", "state", "changed"), rows)
+    else:
+        say("There was no night yet.")
+
+
+def _tell_undone(night: "Night", stay: int, as_json: bool) -> None:
+    if as_json:
+        print_json({**night_json(night), "stay": stay})
+        return
+    say(f"Undone: {amount(len(night.changes) - stay, 'change')} of {when(night.at)}.")
+    if stay:
+        warn(f"{amount(stay, 'change')} stay: somebody went on from there.")
