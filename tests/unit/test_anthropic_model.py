@@ -1,6 +1,7 @@
 """Anthropic's models through the real SDK, against a server on this computer that keeps the rules of the API."""
 
 import asyncio
+import subprocess
 import sys
 import traceback
 from collections.abc import Callable, Iterator
@@ -413,6 +414,15 @@ def test_without_the_sdk_it_says_how_to_install_it(monkeypatch: pytest.MonkeyPat
     monkeypatch.setitem(sys.modules, "anthropic", None)
     with pytest.raises(Unavailable, match=r"pip install 'recollect\[anthropic\]'"):
         AnthropicModel(MODEL, KEY)
+
+
+def test_the_sdk_is_not_loaded_before_a_model_is_asked() -> None:
+    code = (
+        "import sys; from recollect.llm.anthropic import AnthropicModel; AnthropicModel('claude-haiku-5-5', 'key');"
+        "print([name for name in ('anthropic', 'httpx2', 'pydantic') if name in sys.modules])"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"
 
 
 def test_a_session_outlives_its_close_and_its_loop(server: AnthropicServer) -> None:

@@ -108,6 +108,15 @@ class AnthropicModel:
             raise BadReply(f"{self.name} answered wrongly, and could not be asked again: {error}", spent) from None
 
     async def _ask(self, request: dict[str, Any], talk: "list[MessageParam]") -> "_Answer":
+        try:
+            async with asyncio.timeout(self._timeout_seconds):
+                return await self._attempts(request, talk)
+        except TimeoutError:
+            raise Unavailable(
+                f"{self.name} gave no answer in {self._timeout_seconds:g} seconds. It is tried again later."
+            ) from None
+
+    async def _attempts(self, request: dict[str, Any], talk: "list[MessageParam]") -> "_Answer":
         lost = Usage()
         for attempt in range(ATTEMPTS):
             answer = _Answer(sum(estimate(str(turn["content"])) for turn in talk))
@@ -130,22 +139,19 @@ class AnthropicModel:
         import httpx2
         from anthropic import APIError
 
-        from recollect.llm.anthropic_session import TooLong, explained, out_of_time
+        from recollect.llm.anthropic_session import TooLong, explained
 
         try:
-            async with asyncio.timeout(self._timeout_seconds):
-                stream = await self._connected().messages.create(**request, messages=talk, stream=True)
-                async with stream:
-                    async for event in stream:
-                        answer.take(event.to_dict())
-                        if answer.characters > MOST_CHARACTERS:
-                            raise TooLong
+            stream = await self._connected().messages.create(**request, messages=talk, stream=True)
+            async with stream:
+                async for event in stream:
+                    answer.take(event.to_dict())
+                    if answer.characters > MOST_CHARACTERS:
+                        raise TooLong
             if answer.is_begun and not answer.is_ended:
                 raise Unavailable(f"{self.name} broke off in its answer. It is tried again later.")
         except TooLong:
             raise BadReply(f"{self.name} answered more than {MOST_CHARACTERS:,} characters; it was not read.") from None
-        except TimeoutError:
-            raise out_of_time(self.name) from None
         except (APIError, httpx2.TransportError) as error:
             raise explained(error, self.name, self._key) from None
         except (ValueError, AttributeError, TypeError):  # From the SDK, at events that are none of the API.

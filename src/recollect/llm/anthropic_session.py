@@ -96,7 +96,11 @@ def connect(key: str, base_url: str, timeout_seconds: float) -> AsyncAnthropic:
         open_telemetry=False,  # Our own events become spans (`otel`): no call shall be told twice.
         default_headers={"accept-encoding": "identity"},  # What is counted while it is read is then what there is.
         http_client=http_client(
-            timeout=timeout, follow_redirects=False, trust_env=not is_own, event_hooks={"response": [_guard]}
+            timeout=timeout,
+            follow_redirects=False,
+            trust_env=not is_own,
+            verify=not base_url.startswith("http://"),  # Certificates, which take a while to read, are for https.
+            event_hooks={"response": [_guard]},
         ),
     )
 
@@ -106,14 +110,10 @@ def explained(error: APIError | httpx2.TransportError, name: str, key: str) -> R
     if isinstance(error, APIStatusError):
         return _refusal(error, name, key)
     if isinstance(error, APITimeoutError | httpx2.TimeoutException):
-        return out_of_time(name)
+        return Unavailable(f"{name} did not answer in time. It is tried again later.")
     if isinstance(error, APIConnectionError | httpx2.TransportError):
         return Unavailable(f"{name} cannot be reached, or the line broke. Check the connection.")
     return Unavailable(f"{name} failed: {_words(str(error), key)}")
-
-
-def out_of_time(name: str) -> Unavailable:
-    return Unavailable(f"{name} did not answer in time. It is tried again later.")
 
 
 def _refusal(error: APIStatusError, name: str, key: str) -> RecollectError:

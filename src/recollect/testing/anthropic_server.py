@@ -163,7 +163,7 @@ class AnthropicServer(LoopbackServer):
             "stop_reason": reason,
             "stop_sequence": stop,
             "stop_details": dict(answer.stop_details) if answer.stop_details else None,
-            "usage": _usage(tokens, blocks, before),
+            "usage": _usage(tokens, before, blocks, least=min(1, asked.body["max_tokens"])),
         }
         if asked.body.get("context_management"):
             message["context_management"] = {"applied_edits": []}
@@ -216,8 +216,9 @@ def _refusal(error: ApiError, request_id: str) -> Response:
     return as_json(error.body(request_id), error.status, error.headers)
 
 
-def _usage(tokens: InputTokens, blocks: list[Block], summaries: list[Block]) -> dict[str, Any]:
-    written = max(1, sum(block_tokens(block) for block in blocks)) if blocks or not summaries else 0
+def _usage(tokens: InputTokens, summaries: list[Block], blocks: list[Block], *, least: int) -> dict[str, Any]:
+    """`least`: also an empty answer counts as one token, unless none may be written."""
+    written = max(least, sum(block_tokens(block) for block in blocks))
     usage = {**tokens.as_json(), "output_tokens": written, "service_tier": "standard"}
     if not summaries:
         return usage
