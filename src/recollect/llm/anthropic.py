@@ -203,10 +203,11 @@ class _Answer:
     @property
     def usage(self) -> Usage:
         told = self._told
-        cached = told.get("cache_read_input_tokens", 0)
+        cached, written = told.get("cache_read_input_tokens", 0), told.get("cache_creation_input_tokens", 0)
         return self.lost + Usage(
-            input_tokens=told["input_tokens"] + told.get("cache_creation_input_tokens", 0) + cached,
+            input_tokens=told["input_tokens"] + written + cached,
             cached_tokens=cached,
+            written_tokens=written,
             # While it writes, the API has told only of the first.
             output_tokens=max(told.get("output_tokens", 0), 0 if self.is_ended else of_bytes(self.characters)),
             calls=1,
