@@ -223,4 +223,6 @@ def projects(tmp_path: Path) -> Path:
 
 
 def _toml(value: object) -> str:
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key} = {_toml(part)}" for key, part in value.items()) + "}"
     return str(value).lower() if isinstance(value, bool) else repr(value).replace("'", '"')

@@ -46,24 +46,30 @@ class Recurring:
     conversations: int
 
 
-def wanted_changes(records: Sequence[Record], conversations: Mapping[str, str], now: datetime) -> Iterator[Wanted]:
+Group = tuple[Wanted, ...]
+"""Changes that are made together or not at all."""
+
+
+def wanted_changes(records: Sequence[Record], conversations: Mapping[str, str], now: datetime) -> Iterator[Group]:
     """`records`: current ones that only the librarian wrote. `conversations`: message → its conversation."""
     left = list[Record]()
     for record in sorted(records, key=lambda one: (one.true_from, one.id)):
         if is_over(record, now):
-            yield Wanted(record=record, action="expired", reason="its date is over", changes={"state": State.RETRACTED})
+            over = {"state": State.RETRACTED}
+            yield (Wanted(record=record, action="expired", reason="its date is over", changes=over),)
         else:
             left.append(record)
     kept = dict[tuple[str, ...], Record]()
     for record in left:
         first = kept.setdefault(_same_key(record), record) if not record.attribute else record
         if first is not record:
-            yield from _joined(first, record)
+            yield _joined(first, record)
             continue
         said_in = {conversations.get(source.message_id, source.message_id) for source in record.sources}
         if len(said_in) >= FIRM_CONVERSATIONS and record.importance < FIRM_IMPORTANCE:
             reason = f"said in {len(said_in)} conversations"
-            yield Wanted(record=record, action="promoted", reason=reason, changes={"importance": FIRM_IMPORTANCE})
+            firm = {"importance": FIRM_IMPORTANCE}
+            yield (Wanted(record=record, action="promoted", reason=reason, changes=firm),)
 
 
 def is_over(record: Record, now: datetime) -> bool:
@@ -85,13 +91,13 @@ def _same_key(record: Record) -> tuple[str, ...]:
     return (record.scope, str(record.kind), folded(record.subject), *sorted(record.tags), words or record.text)
 
 
-def _joined(first: Record, twice: Record) -> Iterator[Wanted]:
+def _joined(first: Record, twice: Record) -> Group:
     known = {source.message_id for source in first.sources}
     added: tuple[Evidence, ...] = tuple(one for one in twice.sources if one.message_id not in known)
-    if added:
-        changes = {"sources": (*first.sources, *added)}
-        yield Wanted(record=first, action="confirmed", reason="it was there twice", changes=changes)
-    yield Wanted(record=twice, action="merged", reason=f"the same as {first.id}", changes={"state": State.RETRACTED})
+    gone = Wanted(record=twice, action="merged", reason=f"the same as {first.id}", changes={"state": State.RETRACTED})
+    if not added:
+        return (gone,)
+    return Wanted(record=first, action="confirmed", reason="it was there twice", changes={"added": added}), gone
 
 
 def recurring(episodes: Sequence[Episode], lines: Mapping[str, Sequence[Line]]) -> list[Recurring]:

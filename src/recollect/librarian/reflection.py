@@ -5,6 +5,7 @@ writes the agent's page about itself. A night changes a set share of all records
 next. Every change is one of the stream and keeps the version before it, so a whole night can be undone.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -71,15 +72,16 @@ class Reflection:
         wanted = list(wanted_changes(records, self._conversations(session, records), from_text(night.at)))
         promoted = self._recurring(session, writer)
         most = self._most_changes(session, night.at)
-        changes = [self._change(writer, one) for one in wanted[:most]]
-        changes += [self._promote(writer, one) for one in promoted[: max(most - len(changes), 0)]]
-        counts: dict[str, int] = {}
-        for change in changes:
-            counts[change.what] = counts.get(change.what, 0) + 1
-        waiting = len(wanted) + len(promoted) - len(changes)
-        if waiting:
-            counts["waiting"] = waiting
-        return replace(night, state=DONE, changes=tuple(changes), counts=counts)
+        changes, done = list[Change](), 0
+        for group in wanted:
+            if most and (not changes or len(changes) + len(group) <= most):
+                changes += [self._change(writer, one) for one in group]
+                done += 1
+        risen = promoted[: max(most - len(changes), 0)]
+        changes += [self._promote(writer, one) for one in risen]
+        counts = Counter(change.what for change in changes)
+        counts["waiting"] = len(wanted) + len(promoted) - done - len(risen)
+        return replace(night, state=DONE, changes=tuple(changes), counts=dict(+counts))
 
     def _most_changes(self, session: Session, now: str) -> int:
         """One at the least, or a small house would never change."""
@@ -102,7 +104,10 @@ class Reflection:
 
     def _change(self, writer: Writer, wanted: Wanted) -> Change:
         now = writer.records.get([wanted.record.id])[wanted.record.id]
-        after = writer.change(now, wanted.action, wanted.reason, wanted.changes)
+        changes = dict(wanted.changes)
+        if "added" in changes:
+            changes = {"sources": (*now.sources, *changes["added"])}
+        after = writer.change(now, wanted.action, wanted.reason, changes)
         if after.state is State.RETRACTED:
             take_out(writer, now)
         return Change(record=after.id, before=now.version, after=after.version, what=wanted.action)

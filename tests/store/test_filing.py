@@ -1,0 +1,252 @@
+"""What was found in a conversation becomes records once, and never in the place of what a person wrote."""
+
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from filed import Talk
+from transcripts import START
+
+import recollect
+from recollect.knowledge import Kind, Origin, State
+from recollect.librarian.episodes import EpisodeStore, Line
+from recollect.librarian.items import Doubt, EpisodeLine, Item, Shelf
+
+BERLIN = "I live in Berlin."
+MUNICH = "I moved to Munich last week."
+TEA = "I always drink tea in the morning."
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "projects"
+
+
+def lives(talk: Talk, sentence: str, city: str, **fields: object) -> Item:
+    return talk.item(sentence, f"Lives in {city}", attribute="lives in", value=city, **fields)
+
+
+def texts(memory: recollect.Memory, **chosen: str) -> list[str]:
+    return sorted(record.text for record in memory.knowledge.records(**chosen))  # type: ignore[arg-type]
+
+
+def lines_of(memory: recollect.Memory, talk: Talk) -> list[Line]:
+    with memory.database.read() as session:
+        store = EpisodeStore(session, memory.settings.house)
+        return store.lines([talk.conversation.id]).get(talk.conversation.id, [])
+
+
+def test_a_record_carries_its_quote_its_time_its_shelf_and_how_it_came_to_be_known(
+    memory: recollect.Memory, folder: Path
+) -> None:
+    talk = Talk(memory, folder, "one", BERLIN)
+
+    filed = talk.file(lives(talk, BERLIN, "Berlin"))
+
+    record = memory.knowledge.record(filed.records[0])
+    assert (record.origin, record.kind, record.subject, record.tags) == (Origin.EXTRACTED, Kind.FACT, "user", ("core",))
+    assert [(one.message_id, one.quote) for one in record.sources] == [(talk.messages[0].id, BERLIN)]
+    assert record.true_from == talk.messages[0].at
+
+
+def test_the_same_conversation_filed_again_changes_nothing(memory: recollect.Memory, folder: Path) -> None:
+    talk = Talk(memory, folder, "one", BERLIN, TEA)
+    items = (lives(talk, BERLIN, "Berlin"), talk.item(TEA, kind=Kind.PREFERENCE))
+    first = talk.file(*items)
+    before = [(record.id, record.version) for record in memory.knowledge.records()]
+
+    second = talk.file(*items)
+
+    assert second.records == first.records
+    assert [(record.id, record.version) for record in memory.knowledge.records()] == before
+
+
+def test_what_a_second_reading_no_longer_finds_is_withdrawn_and_what_it_finds_again_is_back(
+    memory: recollect.Memory, folder: Path
+) -> None:
+    talk = Talk(memory, folder, "one", BERLIN, TEA)
+    city, tea = lives(talk, BERLIN, "Berlin"), talk.item(TEA, kind=Kind.PREFERENCE)
+    kept = talk.file(city, tea).records
+
+    talk.file(city)
+    assert texts(memory) == ["Lives in Berlin"]
+    talk.file(city, tea)
+
+    assert texts(memory) == [TEA, "Lives in Berlin"]
+    assert memory.knowledge.record(kept[1]).state is State.CURRENT
+
+
+def test_what_two_conversations_say_stays_when_one_of_them_no_longer_does(
+    memory: recollect.Memory, folder: Path
+) -> None:
+    first, second = Talk(memory, folder, "one", TEA), Talk(memory, folder, "two", TEA, start=START + timedelta(days=1))
+    first.file(first.item(TEA))
+    second.file(second.item(TEA))
+    assert len(memory.knowledge.records()) == 1
+
+    first.file()
+
+    (record,) = memory.knowledge.records()
+    assert len(record.sources) == 2
+
+
+def test_a_later_statement_replaces_the_earlier_one_in_whatever_order_they_are_filed(
+    memory: recollect.Memory, folder: Path
+) -> None:
+    early, late = (
+        Talk(memory, folder, "early", BERLIN, start=START - timedelta(days=30)),
+        Talk(memory, folder, "late", MUNICH),
+    )
+    late.file(lives(late, MUNICH, "Munich"))
+    early.file(lives(early, BERLIN, "Berlin"))
+
+    fact = memory.knowledge.fact("user", "lives in")
+    assert fact is not None
+    assert fact.value == "Munich"
+    assert texts(memory, state="replaced") == ["Lives in Berlin"]
+
+
+def test_what_a_person_corrected_is_not_read_again_where_it_was_read(memory: recollect.Memory, folder: Path) -> None:
+    talk = Talk(memory, folder, "one", BERLIN)
+    (name,) = talk.file(lives(talk, BERLIN, "Berlin")).records
+    memory.knowledge.edit(name, "Lives in Bern", value="Bern")
+
+    filed = talk.file(lives(talk, BERLIN, "Berlin"))
+
+    assert texts(memory) == ["Lives in Bern"]
+    assert filed.outcomes.get("proposed", 0) == 0
+    assert memory.librarian.proposals() == []
+
+
+def test_what_a_person_wrote_is_not_replaced_but_proposed_to_them_once(memory: recollect.Memory, folder: Path) -> None:
+    memory.knowledge.remember("Lives in Bern", subject="user", attribute="lives in", value="Bern")
+    talk = Talk(memory, folder, "one", MUNICH, start=memory.clock() - timedelta(hours=2))
+
+    filed = [talk.file(lives(talk, MUNICH, "Munich")) for _ in range(2)]
+
+    assert filed[0].outcomes == {"proposed": 1}
+    assert texts(memory) == ["Lives in Bern"]
+    assert [proposal.text for proposal in memory.librarian.proposals()] == ["Lives in Munich"]
+
+
+def test_an_accepted_proposal_takes_the_place_of_what_the_person_wrote(memory: recollect.Memory, folder: Path) -> None:
+    told = memory.knowledge.remember("Lives in Bern", subject="user", attribute="lives in", value="Bern").record
+    assert told is not None
+    talk = Talk(memory, folder, "one", MUNICH, start=memory.clock() - timedelta(hours=2))
+    talk.file(lives(talk, MUNICH, "Munich"))
+    (proposal,) = memory.librarian.proposals()
+
+    memory.librarian.accept(proposal.id)
+
+    assert texts(memory) == ["Lives in Munich"]
+    assert memory.knowledge.record(told.id).state is State.REPLACED
+    assert memory.librarian.proposals() == []
+
+
+def test_a_rejected_proposal_is_not_made_again(memory: recollect.Memory, folder: Path) -> None:
+    memory.knowledge.remember("Lives in Bern", subject="user", attribute="lives in", value="Bern")
+    talk = Talk(memory, folder, "one", MUNICH)
+    talk.file(lives(talk, MUNICH, "Munich"))
+
+    memory.librarian.reject(memory.librarian.proposals()[0].id)
+    talk.file(lives(talk, MUNICH, "Munich"))
+
+    assert memory.librarian.proposals() == []
+    assert texts(memory) == ["Lives in Bern"]
+
+
+def test_what_a_person_retracted_does_not_come_back(memory: recollect.Memory, folder: Path) -> None:
+    talk = Talk(memory, folder, "one", TEA)
+    (name,) = talk.file(talk.item(TEA)).records
+    memory.knowledge.retract(name)
+
+    filed = talk.file(talk.item(TEA))
+
+    assert filed.outcomes == {"refused": 1}
+    assert texts(memory) == []
+
+
+def test_what_was_forgotten_does_not_come_back(memory: recollect.Memory, folder: Path) -> None:
+    talk = Talk(memory, folder, "one", TEA, BERLIN)
+    (name,) = talk.file(talk.item(TEA)).records
+    memory.forget(record=name)
+
+    assert talk.file(talk.item(TEA)).outcomes == {"refused": 1}
+    assert texts(memory) == []
+
+
+def test_an_agents_conversation_is_filed_in_its_own_scope(memory: recollect.Memory, folder: Path) -> None:
+    memory.agents.add("ada")
+    talk = Talk(memory, folder, "one", TEA)
+
+    talk.file(talk.item(TEA), scope="ada")
+
+    assert [record.scope for record in memory.knowledge.records()] == ["ada"]
+    with memory.database.read() as session:
+        (episode,) = EpisodeStore(session, memory.settings.house).get([talk.conversation.id]).values()
+    assert episode.page == "agents/ada/episodes/2026-03/2026-03-02.md"
+
+
+def test_a_line_of_an_episode_that_a_person_changed_stays_when_it_is_read_again(
+    memory: recollect.Memory, folder: Path
+) -> None:
+    talk = Talk(memory, folder, "one", TEA)
+    told = [EpisodeLine(label="Asked", text="about tea", quotes=(talk.said(TEA),))]
+    talk.file(lines=told, title="Tea")
+    changed = lines_of(memory, talk)[1]
+    with memory.database.write() as session:
+        store = EpisodeStore(session, memory.settings.house)
+        store.change_line(replace(changed, text="Mine", author="person"))
+
+    talk.file(lines=told, title="Tea")
+
+    assert [line.text for line in lines_of(memory, talk)] == ["Tea", "Mine"]
+
+
+def test_a_forgotten_message_takes_its_line_of_the_episode_its_question_and_its_proposal_with_it(
+    memory: recollect.Memory, folder: Path
+) -> None:
+    memory.knowledge.remember("Lives in Bern", subject="user", attribute="lives in", value="Bern")
+    talk = Talk(memory, folder, "one", MUNICH, TEA)
+    told = [EpisodeLine(label="", text="Moved to Munich", quotes=(talk.said(MUNICH),))]
+    talk.file(
+        lives(talk, MUNICH, "Munich"), lines=told, doubts=[Doubt(text="Which quarter?", quotes=(talk.said(MUNICH),))]
+    )
+
+    forgotten = memory.forget(message=talk.messages[0].id)
+
+    assert forgotten.is_verified
+    assert {name: forgotten.removed[name] for name in ("episode_lines", "questions", "proposals")} == {
+        "episode_lines": 2,
+        "questions": 1,
+        "proposals": 1,
+    }
+    assert lines_of(memory, talk) == []
+    assert memory.librarian.proposals() == []
+
+
+def test_a_record_read_out_of_two_messages_goes_when_one_of_them_does(memory: recollect.Memory, folder: Path) -> None:
+    talk = Talk(memory, folder, "one", TEA, BERLIN)
+    both = Item(
+        shelf=Shelf.CORE, kind=Kind.FACT, text="Drinks tea in Berlin", quotes=(talk.said(TEA), talk.said(BERLIN))
+    )
+    talk.file(both)
+
+    forgotten = memory.forget(message=talk.messages[0].id)
+
+    assert texts(memory) == []
+    assert forgotten.is_verified
+
+
+def test_an_answer_to_an_open_question_is_kept(memory: recollect.Memory, folder: Path) -> None:
+    talk = Talk(memory, folder, "one", MUNICH)
+    talk.file(doubts=[Doubt(text="Which quarter of Munich?", quotes=(talk.said(MUNICH),))])
+    (question,) = memory.librarian.questions()
+
+    memory.librarian.answer(question.id, "Giesing")
+
+    assert texts(memory) == ["Which quarter of Munich? Giesing"]
+    assert memory.librarian.questions() == []
+    talk.file(doubts=[Doubt(text="Which quarter of Munich?", quotes=(talk.said(MUNICH),))])
+    assert memory.librarian.questions() == []
