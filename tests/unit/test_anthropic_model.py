@@ -5,10 +5,13 @@ import subprocess
 import sys
 import traceback
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
 from recollect.errors import Denied, Invalid, RecollectError, Unavailable
@@ -16,6 +19,7 @@ from recollect.llm.anthropic import MOST_CHARACTERS, AnthropicModel
 from recollect.llm.model import BadReply, Busy, CutOff, Refused, Reply
 from recollect.testing import AnthropicServer
 from recollect.testing.anthropic_answers import Answer, cut_off, fail, refuse, say, say_json, think
+from recollect.testing.anthropic_wire import events_of
 from recollect.testing.loopback import BEFORE_ANYTHING, Response, as_json
 
 KEY = "sk-ant-" + "x" * 40
@@ -224,6 +228,47 @@ def test_a_giant_error_is_not_read_to_its_end(server: AnthropicServer) -> None:
 def test_what_is_no_answer_of_the_api_is_a_bad_reply(server: AnthropicServer, body: bytes) -> None:
     server.script(Response(body=body, headers={"content-type": "text/event-stream"}))
     assert type(failure(server)) is BadReply
+
+
+SOUND = b"".join(
+    events_of(
+        {
+            "id": "msg_1",
+            "type": "message",
+            "role": "assistant",
+            "model": MODEL,
+            "content": [{"type": "thinking", "thinking": "Hm.", "signature": "s"}, *say_json(GOOD).blocks],
+            "stop_reason": "end_turn",
+            "usage": {"input_tokens": 9, "output_tokens": 9},
+        }
+    )
+)
+JUNK = {
+    "nothing": b"",
+    "an end": b"\n\n",
+    "a brace": b"{",
+    "a quote": b'"',
+    "null": b"null",
+    "a list": b"[]",
+    "no letter": b"\xff",
+    "a great number": b"9" * 400,
+    "a deep list": b"[" * 9_000,
+    "an error": b'{"type": "error"}',
+}
+
+
+@given(at=st.integers(0, len(SOUND)), gone=st.integers(0, 60), junk=st.sampled_from(sorted(JUNK)))
+@example(at=SOUND.index(b"data: ") + 6, gone=0, junk="a deep list")
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_damaged_stream_is_an_answer_or_an_error_of_ours(
+    server: AnthropicServer, at: int, gone: int, junk: str
+) -> None:
+    damaged = SOUND[:at] + JUNK[junk] + SOUND[at + gone :]
+    server.script(*[Response(body=damaged, headers={"content-type": "text/event-stream"})] * 4)
+    with suppress(RecollectError):
+        assert ask(server)[0].value.title
+    while server.next_step():
+        pass
 
 
 # --- faults

@@ -145,7 +145,7 @@ class AnthropicModel:
             stream = await self._connected().messages.create(**request, messages=talk, stream=True)
             async with stream:
                 async for event in stream:
-                    answer.take(event.to_dict())
+                    answer.take(event.to_dict(warnings=False))
                     if answer.characters > MOST_CHARACTERS:
                         raise TooLong
             if answer.is_begun and not answer.is_ended:
@@ -154,7 +154,7 @@ class AnthropicModel:
             raise BadReply(f"{self.name} answered more than {MOST_CHARACTERS:,} characters; it was not read.") from None
         except (APIError, httpx2.TransportError) as error:
             raise explained(error, self.name, self._key) from None
-        except (ValueError, AttributeError, TypeError):  # From the SDK, at events that are none of the API.
+        except (ValueError, AttributeError, TypeError, RecursionError):  # From the SDK, at what the API never sends.
             raise BadReply(f"{self.name} sent what is no answer of Anthropic's API. Check the address.") from None
 
     def _check_end(self, answer: "_Answer") -> None:
