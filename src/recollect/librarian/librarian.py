@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from recollect.clock import Clock, local, to_text
 from recollect.database import Database, Session
-from recollect.errors import Denied, Invalid
+from recollect.errors import Denied, Invalid, RecollectError
 from recollect.feed import Feed
 from recollect.history import History, Listed
 from recollect.jobs import Presence
@@ -27,7 +27,7 @@ from recollect.librarian.questions import Question, QuestionStore
 from recollect.librarian.queueing import Queue, Queued, QueueState, queues_by_itself
 from recollect.librarian.worker import Worker
 from recollect.llm import ChatModel, Usage
-from recollect.llm.opening import open_model
+from recollect.llm.opening import is_paid, open_model
 from recollect.llm.prices import price_of
 from recollect.notes import Notes
 from recollect.notes.paths import folder_of, within
@@ -135,11 +135,15 @@ class Librarian:
     @property
     def works_by_itself(self) -> bool:
         """Whether the daemon queues what is ready."""
-        librarian = self._settings.librarian
-        if librarian.model == NOBODY:
-            return False
-        model = self.open_model()
-        return queues_by_itself(librarian, is_paid=bool(model and model.is_paid))
+        return queues_by_itself(self._settings.librarian, is_paid=is_paid(self._settings))
+
+    def problem(self) -> str:
+        """Why nobody can read: a model without a key, a name that is none. Empty: somebody can."""
+        try:
+            self.open_model()
+        except RecollectError as error:
+            return str(error)
+        return ""
 
     @property
     def shelves(self) -> "Shelves":

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from recollect.errors import Denied, Invalid
+from recollect.llm.addresses import is_own_server
 
 if TYPE_CHECKING:
     from recollect.llm.model import ChatModel
@@ -33,6 +34,16 @@ def open_model(settings: "Settings") -> "ChatModel | None":
     raise Invalid(
         f"librarian.model is {named!r}, which is no model. In recollect.toml, [librarian], write one of: {FORMS}."
     )
+
+
+def is_paid(settings: "Settings") -> bool:
+    """Whether the librarian's model costs money or counts against a subscription; asked without a key."""
+    named = settings.librarian.model.strip()
+    if named in ("rules", "none"):
+        return False
+    if named.startswith("anthropic:"):
+        return not is_own_server(settings.anthropic_url())
+    return not named.startswith(("http://", "https://")) or not is_own_server(named.partition("#")[0])
 
 
 def _anthropic(settings: "Settings", model: str) -> "ChatModel":

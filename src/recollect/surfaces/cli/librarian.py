@@ -271,6 +271,7 @@ def librarian_json(memory: "Memory") -> dict[str, Any]:
     return {
         "reader": librarian.reader,
         "works_by_itself": librarian.works_by_itself,
+        "problem": librarian.problem(),
         "ready": waiting.get("ready", 0),  # type: ignore[call-overload]
         "queued": state.counts.queued,
         "processing": state.counts.held,
@@ -306,6 +307,8 @@ def librarian_lines(value: dict[str, Any]) -> list[tuple[str, str]]:
         ("Waiting", ", ".join(f"{value[name]:,} {words}" for name, words in states)),
         ("Read", f"{amount(read['conversations'], 'conversation')}, {amount(read['kept'], 'record')} kept"),
     ]
+    if value["problem"]:
+        lines.insert(1, ("Problem", value["problem"]))
     if dropped:
         lines.append(("Not kept", dropped))
     if today["calls"] or today["share"] is not None:

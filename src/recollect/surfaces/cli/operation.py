@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from recollect.surfaces.cli.librarian import librarian_json, librarian_lines
 from recollect.surfaces.cli.output import amount, print_json, say, short_path, style, table, when
 from recollect.surfaces.cli.place import Place, agent_option, json_option
 
@@ -77,6 +78,8 @@ def _health_lines(value: dict[str, Any]) -> list[tuple[str, str]]:
     notes = value["notes"]
     if notes["versions"]:
         lines.append(("Notes", f"{notes['notes']:,} in {amount(notes['versions'], 'version')}"))
+    for name, text in librarian_lines(value["librarian"]):
+        lines.append(("Librarian", text) if name == "Reader" else ("", f"{name}: {text}"))
     if markers["kept"] or markers["problems"]:
         lines.append(("Markers", f"{markers['kept']:,} kept, {markers['problems']:,} to look at"))
     if forgotten["receipts"]:
@@ -151,6 +154,7 @@ def health_json(memory: "Memory") -> dict[str, Any]:
         "index": index_json(memory),
         "knowledge": _knowledge_json(memory),
         "notes": _notes_json(memory),
+        "librarian": librarian_json(memory),
         "markers": markers_json(memory),
         "forgotten": _forgotten_json(memory),
         "paused_since": memory.history.paused_since(),
