@@ -112,7 +112,8 @@ def _shape_of(connection: "psycopg.Connection[Any]") -> list[tuple[str, str]]:
 @pytest.fixture(autouse=True)
 def plain_environment(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
     """No setting of the person who runs the tests reaches them, and none of the models they have fetched."""
-    for name in ("RECOLLECT_HOME", "RECOLLECT_DB", "CLAUDE_CONFIG_DIR"):
+    given = ("RECOLLECT_HOME", "RECOLLECT_DB", "CLAUDE_CONFIG_DIR", "ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY")
+    for name in (*given, "OPENAI_API_KEY", "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("RECOLLECT_MODELS", str(tmp_path_factory.getbasetemp() / "models"))
 

@@ -131,6 +131,17 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         return os.environ.get(self.embedding_key_variable, "").strip()
 
 
+def telemetry_endpoint() -> str:
+    """Where spans are sent, by the variables that OpenTelemetry has for it. Empty: nowhere."""
+    if os.environ.get("OTEL_SDK_DISABLED", "").strip().lower() == "true":
+        return ""
+    if os.environ.get("OTEL_EXPORTER_OTLP_PROTOCOL", "").strip() not in ("", "http/protobuf"):
+        return ""
+    whole = os.environ.get("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "").strip()
+    base = os.environ.get("OTEL_EXPORTER_OTLP_ENDPOINT", "").strip()
+    return whole or (f"{base.rstrip('/')}/v1/traces" if base else "")
+
+
 def default_models() -> Path:
     """`recollect/models` in the folder for what can be had again."""
     return Path(this_computer().cache_folder) / "recollect" / "models"

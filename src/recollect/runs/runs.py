@@ -6,6 +6,7 @@ from recollect.clock import Clock, to_text
 from recollect.database import Database
 from recollect.ids import new_id
 from recollect.runs.store import Event, EventStore
+from recollect.runs.telemetry import send
 from recollect.scopes import OWNER, Principal
 
 __all__ = ["Event", "Runs"]
@@ -19,7 +20,7 @@ class Runs:
         self._principal = principal
 
     def record(self, name: str, outcome: str, seconds: float, detail: dict[str, object]) -> None:
-        """Something ended now that took so many seconds."""
+        """Something ended now that took so many seconds. It is also told to who collects such things."""
         event = Event(
             id=new_id(),
             name=name,
@@ -30,6 +31,7 @@ class Runs:
         )
         with self._database.write() as session:
             EventStore(session, self._house).add(event)
+        send(event)
 
     def latest(self, name: str = "", outcome: str = "", limit: int = 20) -> list[Event]:
         """The latest first. They tell of files and failures of the whole house: an agent is told of none."""
