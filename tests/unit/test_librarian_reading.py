@@ -12,7 +12,7 @@ from recollect.clock import local, to_text
 from recollect.history import Author, Message, Standing
 from recollect.librarian.injected import without_injected
 from recollect.librarian.items import Turn
-from recollect.librarian.reading import TOOL_LINES_SHOWN, rendered, turns_of
+from recollect.librarian.reading import OTHER, TOOL_LINES_SHOWN, rendered, shortened, turns_of
 
 
 def message(author: Author, *blocks: Any, number: int = 1, minutes: float = 0, **fields: Any) -> Message:
@@ -189,3 +189,22 @@ def test_turns_without_a_time_are_rendered_too() -> None:
     turns = [Turn(number=1, message_id="m", author="user", at="", text="Hello.")]
     assert rendered(turns) == "[1] You: Hello.\n"
     assert rendered([]) == "\n"
+
+
+@pytest.mark.parametrize("kind", ["other_person", "person", "forwarded"])
+def test_what_others_say_in_a_chat_is_read_but_is_not_the_persons(kind: str) -> None:
+    (one,) = turns_of([message(Author.USER, "Alice: I live in Rome.", kind=kind)])
+    assert one.author == OTHER
+    assert "Somebody else: Alice: I live in Rome." in rendered([one])
+
+
+def test_long_pasted_blocks_are_shortened_and_what_is_said_around_them_stays() -> None:
+    code = "\n".join(f"line_{number} = {number}" for number in range(400))
+    short = "```\nx = 1\n```"
+    text = f"This fails:\n\n```python\n{code}\n```\n\nI want it fixed by Friday.\n\n{short}\n\nThanks."
+    (one,) = shortened([turn(1, "user", text)])
+    assert len(one.text) < 800
+    assert one.text.startswith("This fails:\n\n```python\nline_0 = 0\n")
+    assert "characters …]" in one.text
+    assert f"I want it fixed by Friday.\n\n{short}\n\nThanks." in one.text
+    assert shortened([turn(1, "user", "x" * 10_000)])[0].text == "x" * 10_000

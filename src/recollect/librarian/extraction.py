@@ -19,6 +19,7 @@ from recollect.librarian.known import KNOWN_BUDGET_TOKENS, Known, shown
 from recollect.librarian.limits import MOST_LINES, MOST_QUOTES
 from recollect.librarian.prompts import extract as asked
 from recollect.librarian.prompts.carry import carried
+from recollect.librarian.reading import shortened
 from recollect.librarian.splitting import Part, carried_tokens, halved, split
 from recollect.lineage import folded
 from recollect.llm import BadReply, ChatModel, CutOff, Refused, Usage
@@ -67,7 +68,7 @@ def estimated_tokens(
     around = tokens.estimate(asked.SYSTEM) + tokens.estimate(json.dumps(asked.Answer.model_json_schema()))
     around += tokens.estimate(shown(known)) + 100
     given = answered = 0
-    for part in split(turns, part_budget_tokens):
+    for part in split(shortened(turns), part_budget_tokens):
         said = tokens.estimate(asked.prompt(About(conversation_id=""), part, ""))
         given += around + said
         answered += min(max(said // 6, 400), 2_500)
@@ -124,7 +125,7 @@ class _Reading:
         self._dropped = Counter[str]()
 
     async def run(self) -> tuple[Extract, Usage]:
-        parts = split(self._turns, self._budget)
+        parts = split(shortened(self._turns), self._budget)
         found: list[Extract] = []
         carry = ""
         for number, part in enumerate(parts, 1):

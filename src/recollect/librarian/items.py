@@ -36,7 +36,7 @@ class Turn:
     """1, 2, 3 … in the conversation: what a model calls it."""
     message_id: str
     author: str
-    """`user` or `assistant`."""
+    """`user` or `assistant`; `other` for somebody else in a chat of several people, whose words are no evidence."""
     at: str
     """A stored time; empty where nobody knows."""
     text: str

@@ -7,19 +7,28 @@ taken in before a rule came still holds them.
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from recollect import markers, redaction
 from recollect.clock import local
-from recollect.context.blocks import escaped, spoken
+from recollect.context.blocks import readable, spoken
 from recollect.history import Author, Message, Standing
 from recollect.history.transcript import TURN_GAP_SECONDS
 from recollect.librarian.injected import without_injected
 from recollect.librarian.items import Turn
+from recollect.librarian.pasted import foreign_blocks
 from recollect.texts import clean
 
 SHELL = "shell"
 """The kind of a message in which a person ran a command: typed by them, but not said."""
+OTHER = "other"
+"""The author of a turn that somebody else said, in a chat of several people: read, and believed in nothing."""
+_OF_OTHERS = frozenset({"other_person", "person", "forwarded"})
+"""Kinds of messages in such chats. `person`: nobody can tell whether it is the owner."""
 TOOL_LINE_CHARACTERS = 160
+MOST_PASTED_CHARACTERS = 800
+SHOWN_CHARACTERS = 240
+"""Of the start and the end of a longer block: enough to see what it is."""
 TOOL_LINES_SHOWN = 6
 """Of the calls between two things that are said. An agent makes hundreds; what they were for is said beside them."""
 _SPACE = re.compile(r"\s+")
@@ -40,7 +49,7 @@ def turns_of(messages: Sequence[Message]) -> list[Turn]:
                 Turn(
                     number=len(turns) + 1,
                     message_id=message.id,
-                    author=str(message.author),
+                    author=OTHER if message.kind in _OF_OTHERS else str(message.author),
                     at=message.at,
                     text=text,
                     tools=tools,
@@ -84,12 +93,33 @@ def _tool_line(text: str) -> str:
     return line if len(line) <= TOOL_LINE_CHARACTERS else line[: TOOL_LINE_CHARACTERS - 1].rstrip() + "…"
 
 
+def shortened(turns: Sequence[Turn]) -> list[Turn]:
+    """For who pays by the word: without the inside of long blocks that were pasted or are code. They cannot be quoted,
+    so that nothing can be learned from them."""
+    return [replace(turn, text=_without_long_blocks(turn.text)) for turn in turns]
+
+
+def _without_long_blocks(text: str) -> str:
+    if len(text) <= MOST_PASTED_CHARACTERS:
+        return text
+    parts: list[str] = []
+    at = 0
+    for start, end in foreign_blocks(text):
+        if end - start > MOST_PASTED_CHARACTERS:
+            head = text[start : start + SHOWN_CHARACTERS].rpartition("\n")[0] or text[start : start + SHOWN_CHARACTERS]
+            tail = text[end - SHOWN_CHARACTERS : end].partition("\n")[2] or text[end - SHOWN_CHARACTERS : end]
+            parts += [text[at:start], head, f"\n[… {end - start - len(head) - len(tail):,} characters …]\n", tail]
+            at = end
+    return "".join((*parts, text[at:]))
+
+
 # The readable chat
 
 
 def rendered(turns: Sequence[Turn], *, user: str = "You", assistant: str = "Assistant") -> str:
     """In local time, with days and pauses. Only we write at the left margin: no text can pass for another turn."""
-    return "".join(_rendered(turns, {str(Author.USER): user, str(Author.ASSISTANT): assistant})).strip("\n") + "\n"
+    names = {str(Author.USER): user, str(Author.ASSISTANT): assistant, OTHER: "Somebody else"}
+    return "".join(_rendered(turns, names)).strip("\n") + "\n"
 
 
 def _rendered(turns: Sequence[Turn], names: dict[str, str]) -> Iterator[str]:
@@ -118,7 +148,7 @@ def _rendered(turns: Sequence[Turn], names: dict[str, str]) -> Iterator[str]:
 def _shown_calls(calls: Sequence[str]) -> Iterator[str]:
     shown = calls if len(calls) <= TOOL_LINES_SHOWN else calls[: TOOL_LINES_SHOWN - 1]
     for call in shown:
-        yield f"    → {escaped(call)}\n"
+        yield f"    → {readable(call)}\n"
     if len(calls) > len(shown):
         yield f"    → … and {len(calls) - len(shown):,} more calls\n"
 
