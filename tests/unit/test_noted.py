@@ -47,6 +47,9 @@ def only(found: list[Noted]) -> Noted:
         ("agents/ada/daily/2026-01-05.md", "2026-01-06T09:59:59.999Z", False),
         ("agents/ada/daily/2026-04-05.md", "2026-04-05T10:00:00.000Z", False),
         ("agents/ada/daily/ideas.md", WRITTEN, False),
+        ("episodes/2026-01/2026-01-05.md", "2026-01-06T09:59:59.999Z", False),
+        ("agents/ada/episodes/2026-01/2026-01-05.md", "2026-01-06T09:59:59.999Z", False),
+        ("episodes/ideas.md", WRITTEN, True),
         ("agents/ada/daily/2026-02-30.md", WRITTEN, False),
         ("agents/ada/daily/0001-01-01.md", None, False),
         ("agents/ada/diary/9999-12-31T23-59-59.md", None, False),
@@ -101,3 +104,13 @@ def test_credentials_are_masked_and_the_lines_after_them_keep_their_numbers() ->
     assert "MIIE" not in str(parts)
     assert "[masked:private-key]" in parts[0].text
     assert (parts[1].line, parts[1].text) == (KEY.count("\n") + 5, "# Beans\n\nIn May.")
+
+
+def test_the_anchors_of_a_shelf_and_its_front_matter_are_no_words_and_lines_keep_their_numbers() -> None:
+    text = '---\nkind: "core"\nlibrarian: "rules"\n---\n\n# Facts\n\n- Likes beans. <!--r:0123456789ab-->\n'
+    part = only(noted(note("core/facts.md", text)))
+    assert (part.text, part.line) == ("# Facts\n\n- Likes beans.", 6)
+
+
+def test_front_matter_that_somebody_else_wrote_is_searched() -> None:
+    assert "aliases" in noted(note("user.md", "---\naliases: [Ada]\n---\n\nLikes beans.\n"))[0].text

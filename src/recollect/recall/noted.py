@@ -23,6 +23,11 @@ from recollect.redaction import find, mask
 AUTHOR, SOURCE = "note", "notes"
 """In the place of who said it, and of where it was read."""
 _DAY, _SECOND = timedelta(days=1), timedelta(seconds=1)
+_EPISODES = re.compile(r"(?:^|/)episodes/\d{4}-\d{2}/\d{4}-\d{2}-\d{2}\.md$")
+"""What the librarian tells of a day."""
+_ANCHOR = re.compile(r"[ \t]*<!--[a-z]:[0-9a-f.-]{1,80}-->")
+_FRONT = re.compile(r"---\r?\n(?:[^\n]*\n){0,50}?---[ \t]*(?:\r?\n|$)")
+_LIBRARIAN = re.compile(r"^librarian:", re.MULTILINE)
 _NAMED = re.compile(r"(\d{4}-\d\d-\d\d)(?:T(\d\d)-(\d\d)-(\d\d))?(?!\d)")
 """How pages of the diary and of days are named, in the zone of whoever keeps them."""
 
@@ -54,11 +59,11 @@ def noted(note: Note) -> list[Noted]:
     kind = kind_of(note.path)
     if note.is_gone or not note.is_text or kind is Kind.STATUS:
         return []
-    is_dated = kind in (Kind.DAILY, Kind.DIARY)
+    is_dated = kind in (Kind.DAILY, Kind.DIARY) or bool(_EPISODES.search(note.path))
     at = _dated(note) if is_dated else note.at
     found: list[Noted] = []
     seen = Counter[str]()
-    for place, section in enumerate(sections(_masked(note.text))):
+    for place, section in enumerate(sections(_said(_masked(note.text)))):
         words = derived_id(section.text)
         seen[words] += 1
         found.append(
@@ -92,6 +97,15 @@ def noted_document(part: Noted) -> Document:
         scope=part.scope,
         is_evergreen=part.is_evergreen,
     )
+
+
+def _said(text: str) -> str:
+    """Without what nobody sees of a shelf: the anchors of its lines, and the front matter that the librarian writes.
+    Lines keep their numbers."""
+    front = _FRONT.match(text)
+    if front and _LIBRARIAN.search(front.group()):
+        text = "\n" * front.group().count("\n") + text[front.end() :]
+    return _ANCHOR.sub("", text)
 
 
 def _masked(text: str) -> str:

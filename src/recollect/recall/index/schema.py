@@ -5,7 +5,7 @@ from pathlib import Path
 from recollect.database import Database, Session
 from recollect.database.dialect import statements
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 """Raise it with every change of schema.sql or of a format in formats.py."""
 TABLES = (
     "recall_schema",
