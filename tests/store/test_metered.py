@@ -10,9 +10,14 @@ from pydantic import BaseModel
 from recollect.database import Database
 from recollect.errors import Denied, RecollectError, Unavailable
 from recollect.llm import BadReply, Busy, ChatModel, CutOff, Refused, Usage
+from recollect.llm.anthropic import AnthropicModel
+from recollect.llm.openai import OpenAIModel
 from recollect.runs import Budget, OverBudget, Runs, UnknownPrice
 from recollect.runs.metered import Metered, estimated_input
 from recollect.testing import FrozenClock
+from recollect.testing.anthropic_answers import say
+from recollect.testing.anthropic_server import AnthropicServer
+from recollect.testing.openai_server import OpenAIServer, SchemaSupport
 from recollect.testing.scripted import ScriptedModel
 
 HAIKU = "anthropic:claude-haiku-5-5"
@@ -171,3 +176,30 @@ def test_the_reservation_covers_a_repair(database: Database, clock: FrozenClock)
     with pytest.raises(BadReply):
         desk.ask(ScriptedModel(answer, name=HAIKU, is_paid=True))
     assert desk.budget.today().tokens <= reserved[0]
+
+
+def test_real_adapters_that_have_to_repair_stay_inside_what_was_reserved(desk: Desk):
+    counted: list[int] = []
+
+    def wrong(_: object) -> str:
+        counted.append(desk.budget.today().tokens)
+        return "no JSON, but many words about it " * 8
+
+    with (
+        AnthropicServer(respond=lambda body: say(wrong(body))) as anthropic,
+        OpenAIServer(schemas=SchemaSupport.IGNORED) as openai,
+    ):
+        openai.script(wrong, wrong)
+        for model in (
+            AnthropicModel("claude-haiku-5-5", "k" * 20, base_url=anthropic.url),
+            OpenAIModel(openai.base_url, "test-model", "k" * 20),
+        ):
+            before = desk.budget.today().tokens
+            counted.clear()
+            with pytest.raises(BadReply) as bad:
+                asyncio.run(desk.metered(model).complete("s" * 300, "p" * 6_000, Note, most_output_tokens=100))
+            asyncio.run(model.close())
+            assert bad.value.usage.calls == len(counted) == 2
+            taken, reserved = desk.budget.today().tokens - before, counted[0] - before
+            assert taken == bad.value.usage.input_tokens + bad.value.usage.output_tokens
+            assert reserved / 3 < taken <= reserved

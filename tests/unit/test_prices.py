@@ -28,6 +28,13 @@ def test_a_prompt_beyond_a_tier_costs_more_than_in_proportion():
     assert long > 5 * short
 
 
+def test_many_short_prompts_are_not_priced_as_one_long_one():
+    one = price_of(HAIKU, Usage(input_tokens=10_000, output_tokens=500, calls=1))
+    many = price_of(HAIKU, Usage(input_tokens=1_000_000, output_tokens=50_000, calls=100))
+    assert one is not None
+    assert many == pytest.approx(100 * one)
+
+
 def test_the_price_in_the_settings_wins_over_all_others():
     assert price_of(HAIKU, MUCH, [2, 10]) == pytest.approx(3.0)
     assert price_of("claude", Usage(input_tokens=10, dollars=0.5), [0, 0]) == 0

@@ -18,7 +18,8 @@ MILLION = 1_000_000
 
 
 def price_of(model: str, usage: Usage, per_million: Sequence[float] = ()) -> float | None:
-    """Of calls that were made. `model` is named as in the settings; `per_million` is `librarian.price_per_million`."""
+    """Of calls that were made; several are priced as if they were of one length, as a dearer tier is a matter of one
+    call. `model` is named as in the settings; `per_million` is `librarian.price_per_million`."""
     if per_million:
         return _by_rates(usage.input_tokens, usage.output_tokens, per_million)
     if usage.dollars is not None:
@@ -27,15 +28,15 @@ def price_of(model: str, usage: Usage, per_million: Sequence[float] = ()) -> flo
         return None
     from genai_prices import Usage as TableUsage
 
-    return _by_table(
-        model,
-        TableUsage(
-            input_tokens=usage.input_tokens,
-            cache_read_tokens=usage.cached_tokens,
-            cache_write_tokens=usage.written_tokens,
-            output_tokens=usage.output_tokens,
-        ),
+    calls = max(usage.calls, 1)
+    each = TableUsage(
+        input_tokens=usage.input_tokens / calls,
+        cache_read_tokens=usage.cached_tokens / calls,
+        cache_write_tokens=usage.written_tokens / calls,
+        output_tokens=usage.output_tokens / calls,
     )
+    price = _by_table(model, each)
+    return None if price is None else price * calls
 
 
 def most_price_of(model: str, input_tokens: int, output_tokens: int, per_million: Sequence[float] = ()) -> float | None:
