@@ -178,6 +178,14 @@ def test_the_reservation_covers_a_repair(database: Database, clock: FrozenClock)
     assert desk.budget.today().tokens <= reserved[0]
 
 
+async def failing(model: ChatModel) -> Usage:
+    """What an answer took that could not be used."""
+    with pytest.raises(BadReply) as bad:
+        await model.complete("s" * 300, "p" * 6_000, Note, most_output_tokens=100)
+    await model.close()
+    return bad.value.usage
+
+
 def test_real_adapters_that_have_to_repair_stay_inside_what_was_reserved(desk: Desk):
     counted: list[int] = []
 
@@ -196,10 +204,8 @@ def test_real_adapters_that_have_to_repair_stay_inside_what_was_reserved(desk: D
         ):
             before = desk.budget.today().tokens
             counted.clear()
-            with pytest.raises(BadReply) as bad:
-                asyncio.run(desk.metered(model).complete("s" * 300, "p" * 6_000, Note, most_output_tokens=100))
-            asyncio.run(model.close())
-            assert bad.value.usage.calls == len(counted) == 2
+            usage = asyncio.run(failing(desk.metered(model)))
+            assert usage.calls == len(counted) == 2
             taken, reserved = desk.budget.today().tokens - before, counted[0] - before
-            assert taken == bad.value.usage.input_tokens + bad.value.usage.output_tokens
+            assert taken == usage.input_tokens + usage.output_tokens
             assert reserved / 3 < taken <= reserved
