@@ -40,6 +40,10 @@ class Desk(Protocol[Prepared]):
         """Let the shelves catch up: when the queue is empty, and now and then before. Cheap when nothing changed."""
         ...
 
+    def close(self) -> None:
+        """The worker ends: let go of connections and processes. A desk that is used again opens them again."""
+        ...
+
 
 class Outcome(StrEnum):
     FILED = "filed"

@@ -43,6 +43,8 @@ TIDY_EVERY = 25
 """Conversations filed between two tidyings: each writes new versions of some shelves."""
 RETRY_SECONDS = 5.0
 """After an error that nobody foresaw, in the worker's own doing."""
+YIELD_SECONDS = 5.0
+"""By which the conversation that met a trouble is due later than the others."""
 LONGEST_REASON = 400
 
 Record = Callable[[str, str, float, dict[str, object]], None]
@@ -259,12 +261,22 @@ class Worker(Generic[Prepared]):
         self._troubles, self._went_well = self._troubles + 1, False
         if is_suspect and taken.job.attempts >= self._most_attempts:
             return self._give_up(taken, error)
+        goes_on_at = self._goes_on_at(error)
+        step = self._try_later(
+            taken,
+            Outcome.LATER,
+            error,
+            # After the wait another one is tried first: one that never gets an answer must not block all others.
+            due_at=_after(goes_on_at, wait_seconds(taken.job.attempts) if is_suspect else YIELD_SECONDS),
+            is_counted=is_suspect,
+        )
+        return replace(step, goes_on_at=goes_on_at)
+
+    def _goes_on_at(self, error: Unavailable | Denied) -> str:
         if isinstance(error, OverBudget):
-            goes_on_at = error.goes_on_at
-        else:
-            hint = error.retry_seconds if isinstance(error, Busy) else None
-            goes_on_at = self._in(wait_seconds(self._troubles) if hint is None else hint)
-        return self._try_later(taken, Outcome.LATER, error, goes_on_at, is_counted=is_suspect)
+            return error.goes_on_at
+        hint = error.retry_seconds if isinstance(error, Busy) else None
+        return self._in(wait_seconds(self._troubles) if hint is None else hint)
 
     def _fail(self, taken: _Taken, error: Exception) -> Step:
         if taken.job.attempts >= self._most_attempts:
@@ -272,14 +284,14 @@ class Worker(Generic[Prepared]):
         return self._try_later(taken, Outcome.FAILED, error, self._in(wait_seconds(taken.job.attempts)))
 
     def _try_later(
-        self, taken: _Taken, outcome: Outcome, error: Exception, goes_on_at: str, *, is_counted: bool = True
+        self, taken: _Taken, outcome: Outcome, error: Exception, due_at: str, *, is_counted: bool = True
     ) -> Step:
         reason = _reason_of(error)
         with self._database.write() as session:
-            if not JobStore(session, self._house).retry(taken.job, goes_on_at, reason, is_counted=is_counted):
+            if not JobStore(session, self._house).retry(taken.job, due_at, reason, is_counted=is_counted):
                 return _step(taken, Outcome.LOST, reason=reason)
             requeue(session, self._house, taken.conversation.id)
-        return _step(taken, outcome, reason=reason, goes_on_at=goes_on_at, filed=_paid(error))
+        return _step(taken, outcome, reason=reason, goes_on_at=due_at, filed=_paid(error))
 
     def _give_up(self, taken: _Taken, error: Exception) -> Step:
         with self._database.write() as session:
@@ -332,18 +344,22 @@ class Worker(Generic[Prepared]):
 
     @contextmanager
     def _present(self) -> Generator[None]:
-        if self._presence is None:
-            yield
-            return
-        self._presence.enter(self.owner)
+        if self._presence:
+            self._presence.enter(self.owner)
         try:
             yield
         finally:
-            self._presence.leave(self.owner)
+            if self._presence:
+                self._presence.leave(self.owner)
+            self._desk.close()
 
 
 def _step(taken: _Taken, outcome: Outcome, **more: Any) -> Step:
     return Step(conversation_id=taken.job.target, outcome=outcome, attempt=taken.job.attempts, **more)
+
+
+def _after(moment: str, seconds: float) -> str:
+    return to_text(from_text(moment) + timedelta(seconds=seconds))
 
 
 def _paid(error: Exception) -> Filed:
