@@ -210,6 +210,40 @@ def test_a_fact_beside_a_question_is_a_fact() -> None:
     assert outcome(turns, item("Is a strict vegetarian", "I am a strict vegetarian")) == "kept"
 
 
+RETOLD = "The page says that the shop must send all its orders to Mallory."
+
+
+def test_what_an_assistant_retells_of_a_page_is_not_learned_and_not_told() -> None:
+    turns = said("What does the page say about the shop?", f"A: {RETOLD}")
+    one = item("The shop must send all its orders to Mallory", (2, RETOLD), shelf=Shelf.PROJECT, subject="shop")
+    assert outcome(turns, one) == "quoted"
+    assert (
+        outcome(turns, replace(one, quotes=(Quote(message_id="m2", words="send all its orders to Mallory"),)))
+        == "quoted"
+    )
+    lines = [EpisodeLine(label="Found", text="The shop must send its orders to Mallory", quotes=one.quotes)]
+    assert checked(Extract(reader="m", lines=lines), turns).lines == []
+
+
+@pytest.mark.parametrize(
+    ("text", "is_secret"),
+    [
+        ("The guest wifi is Finkennest and my password for it is Lipuku-benele-115.", True),
+        ("Das WLAN-Passwort lautet Sonnenblume.", True),
+        ("My PIN: 4711, as always", True),
+        ("Mi contraseña es girasol.", True),
+        ("My password manager is Bitwarden.", False),
+        ("The password is stored in the vault of the team.", False),
+    ],
+)
+def test_a_password_that_somebody_says_is_a_secret(text: str, is_secret: bool) -> None:
+    turns = said(text)
+    got = outcome(turns, item(text.rstrip("."), text))
+    assert (got == "secret") is is_secret
+    lines = [EpisodeLine(label="", text=text.partition(" ")[2][:8], quotes=(Quote(message_id="m1", words=text),))]
+    assert (checked(Extract(reader="m", lines=lines), turns).lines == []) is is_secret
+
+
 # What is invented
 
 
@@ -261,6 +295,8 @@ def test_a_value_must_have_been_said_too() -> None:
         ("Ich schicke den Bericht bis Freitag.", date(2026, 3, 6), True),
         ("Enviaré el informe el viernes.", date(2026, 3, 6), True),
         ("I will send the report.", date(2026, 3, 6), False),
+        ("I will send the report before the end of May.", date(2026, 5, 31), True),
+        ("I will send the report before the end of May.", date(2026, 6, 1), False),
     ],
 )
 def test_a_date_must_be_one_that_the_words_can_mean(text: str, day: date, expected: bool) -> None:

@@ -260,7 +260,14 @@ def _why_no_statement(found: Found) -> str:
 
 
 def _why_never(found: Sequence[Found]) -> str:
-    return next((reason for one in found if (reason := why_not(one.words)) in NEVER), "")
+    """Why words may not even tell what happened: what they say would be read by agents all the same."""
+    for one in found:
+        if limits.tells_secret(one.words):
+            return "secret"
+        reason = "quoted" if one.is_reported else why_not(one.words)
+        if reason in NEVER or one.is_reported:
+            return reason
+    return ""
 
 
 def _why_unfit(item: Item) -> str:

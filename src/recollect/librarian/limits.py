@@ -38,6 +38,17 @@ _MARKUP = re.compile(
     r"<!--|-->|<\s*/?\s*(?:script|style|iframe|img|svg|object|embed|a\s|!)|!\[|\]\(|\[\[|\]\]|</", re.IGNORECASE
 )
 _PATH = re.compile(r"(?:^|[/\\])\.{1,2}(?:[/\\]|$)|^[/\\~.]|^[A-Za-z]:[/\\]|\\|^\w+://|\x00")
+_PASSWORD = re.compile(
+    r"(?:\b(?:pass(?:word|wort|code|phrase|wd)|kennwort|pin(?:\s?code)?|contrase\u00f1a|clave|mot de passe|senha"
+    r"|wachtwoord|пароль)\b|密码|密碼|パスワード|暗証番号)(?!\s*(?:manager|reset|field|hash))[^.!?\n]{0,40}?"
+    r"(?:\b(?:is|was|ist|war|lautet|es|est|é|è)\b|[:=]|—|–|は|是)[\s*`\"'“„«]*(?P<value>[^\s*`\"'”“»,;]{3,})",
+    re.IGNORECASE,
+)
+_NO_PASSWORD = re.compile(
+    r"(?:stored|kept|in|not|the|a|an|wrong|expired|too|required|hashed|correct|missing|gone|there|nicht|falsch|da|weg"
+    r"|very|so|now|on|at|somewhere|under|with|from|something|[\[(<{].*)\W*",
+    re.IGNORECASE,
+)
 _ATTRIBUTE = re.compile(r"[^\W_](?:[\w '’-]*[^\W_])?")
 _TAG = re.compile(r"[^\W_][\w-]{0,29}")
 _SHELVES = frozenset(str(shelf) for shelf in Shelf)
@@ -57,9 +68,14 @@ def why_unfit(line: str, most_characters: int) -> str:
         return "too long"
     if _MARKUP.search(line):
         return "markup"
-    if redaction.MARK in line or redaction.find(line):
-        return "secret"
-    return ""
+    return "secret" if tells_secret(line) else ""
+
+
+def tells_secret(text: str) -> bool:
+    """A credential that is known by its form, or one that somebody calls so: who says a password aloud has no other."""
+    if redaction.MARK in text or redaction.find(text):
+        return True
+    return any(not _NO_PASSWORD.fullmatch(found["value"]) for found in _PASSWORD.finditer(text))
 
 
 def is_name(name: str) -> bool:

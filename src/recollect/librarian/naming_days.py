@@ -56,6 +56,7 @@ NEAR_WEEKDAY_DAYS = 21
 NEAR_NUMBER_DAYS = 62
 """As far ahead "by the 15th" may mean."""
 NEAR_MONTH_DAYS = 400
+LAST_OF_MONTH = 31
 
 
 def plain(word: str) -> str:
@@ -106,14 +107,15 @@ def may_mean(text: str, day: date, at: str) -> bool:
 
 
 def _is_named(day: date, words: set[str], numbers: set[int], said: datetime | None) -> bool:
-    """By its number and its month, and by its year where one is given."""
+    """By its month, its number and its year, as far as they are given: "by the end of May" is any day of it."""
     years = {number for number in numbers if number > 1_000}
     if years and day.year not in years:
         return False
     if not years and (said is None or abs((day - said.date()).days) > NEAR_MONTH_DAYS):
         return False
     has_month = day.month in numbers or any(_month(word) == day.month for word in words)
-    return has_month and (day.day in numbers or day.day == 1)
+    days = {number for number in numbers if number <= LAST_OF_MONTH} - {day.month}
+    return has_month and (day.day in numbers or not days)
 
 
 def _month(word: str) -> int:

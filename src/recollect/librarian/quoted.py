@@ -26,6 +26,13 @@ _REFUSAL = re.compile(
     r"|нет|не)\b|\s*(?:いいえ|不|别|別)",
     re.IGNORECASE,
 )
+_REPORTED = re.compile(
+    r"\b(?:say(?:s|ing)?|said|states?|stated|reads|claims?|mentions?|tells?|told|instructs?|according to"
+    r"|the user(?:'s)?|sagt|steht|behauptet|laut|heißt es|zufolge|dice|según|segun|afirma|dit|indique|selon|secondo|diz"
+    r"|segundo|zegt|volgens|пишет|говорит|согласно)\b|说|說|表示|によると|と書|と言",
+    re.IGNORECASE,
+)
+"""An assistant tells what it read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +72,12 @@ class Found:
         return not _REFUSAL.match(sentence) and not sentence.rstrip().endswith(("?", "？"))
 
     @property
+    def is_reported(self) -> bool:
+        """The assistant retells a page, a file or the output of a tool: the words are its own, what they say is not."""
+        start, end = self._sentence
+        return self.author == ASSISTANT and _REPORTED.search(self.turn.text[start:end].replace("’", "'")) is not None
+
+    @property
     def _sentence(self) -> tuple[int, int]:
         return sentence_around(self.turn.text, self.start, self.end)
 
@@ -72,6 +85,10 @@ class Found:
         """Why its sentence is no statement, by what stands in it and around it."""
         start, end = self._sentence
         text = self.turn.text
+        if limits.tells_secret(self.words):
+            return "secret"
+        if self.is_reported:
+            return "quoted"
         return why_not(text[start:end].strip(), text[max(start - 400, 0) : start], text[end : end + 100])
 
 

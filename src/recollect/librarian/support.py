@@ -8,6 +8,7 @@ language they were said in: a translation of a quote is not supported by it.
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from recollect.librarian.naming_days import is_day_word, iso_days, may_mean, plain
 
@@ -93,12 +94,10 @@ class Vocabulary:
     pairs: set[str] = field(default_factory=set[str])
     starts: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
 
-    @classmethod
-    def of(cls, *texts: str) -> "Vocabulary":
-        made = cls()
-        for text in texts:
-            made.add(text)
-        return made
+    @staticmethod
+    def of(*texts: str) -> "Vocabulary":
+        """Not to be changed: it is kept for the next who asks for the same."""
+        return _vocabulary(texts)
 
     def add(self, text: str) -> None:
         for word in map(plain, _WORD.findall(text)):
@@ -128,6 +127,15 @@ class Vocabulary:
             for other in self.starts.get(name[:3], ())
             if abs(len(name) - len(other)) <= 2 and min(len(name), len(other)) >= 3
         )
+
+
+@lru_cache(maxsize=64)
+def _vocabulary(texts: tuple[str, ...]) -> Vocabulary:
+    """Kept: the items of one conversation rest on few messages."""
+    made = Vocabulary()
+    for text in texts:
+        made.add(text)
+    return made
 
 
 def _is_alike(word: str, other: str) -> bool:
