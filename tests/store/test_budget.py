@@ -96,6 +96,12 @@ def test_an_unknown_price_after_the_call_leaves_the_money_that_was_reserved(data
     assert (budget.today().tokens, budget.today().dollars) == (5, 0.25)
 
 
+def test_a_server_that_tells_less_than_nothing_gives_nothing_back(database: Database, clock: FrozenClock):
+    budget = Budget(database, "home", clock)
+    budget.settle(reserve(budget, 10, 0.25), Usage(input_tokens=-500, output_tokens=-1), -3.0)
+    assert (budget.today().tokens, budget.today().dollars) == (0, 0)
+
+
 def test_a_day_is_the_day_of_the_person(database: Database, berlin: None):
     clock = FrozenClock(datetime(2026, 3, 28, 22, 30, tzinfo=UTC))
     budget = Budget(database, "home", clock, tokens_per_day=100)

@@ -6,20 +6,26 @@ ones.
 
 import asyncio
 import json
+import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 from standins import StandIn, make_stand_in
 
-from recollect.errors import Denied, Invalid, Unavailable
+from recollect.errors import Denied, Invalid, RecollectError, Unavailable
 from recollect.history import privacy
 from recollect.llm import BadReply, Busy, ChatModel, CutOff, Refused, Reply, Usage
 from recollect.llm.claude_command import ClaudeCommand
+from recollect.llm.claude_command import said as said_by_claude
 from recollect.llm.codex_command import CodexCommand
-from recollect.llm.commands import OWN_MARK
+from recollect.llm.codex_command import said as said_by_codex
+from recollect.llm.commands import OWN_MARK, Ran
 
 
 class Note(BaseModel):
@@ -77,6 +83,12 @@ def test_claude_answers_with_an_object_and_what_it_cost(claude: StandIn):
         input_tokens=550, cached_tokens=400, written_tokens=50, output_tokens=20, calls=1, dollars=pytest.approx(0.0125)
     )
     assert reply.usage == told
+
+
+@pytest.mark.parametrize("dollars", [-1, float("inf"), "much", None])
+def test_what_is_no_price_is_none(claude: StandIn, dollars: object):
+    claude.plan(claude_result(total_cost_usd=dollars))
+    assert ask(ClaudeCommand(program=claude.program)).usage.dollars is None
 
 
 def test_codex_answers_with_an_object_and_its_tokens(codex: StandIn):
@@ -254,6 +266,38 @@ def test_output_without_end_is_not_kept(claude: StandIn, codex: StandIn):
     codex.plan(codex_result('{"title": "%s"}' % ("x" * 1_500_000)))
     with pytest.raises(BadReply, match="1,000,000 characters"):
         ask(CodexCommand(program=codex.program))
+
+
+LEAVES = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
+JSON = st.recursive(LEAVES, lambda part: st.lists(part, max_size=3) | st.dictionaries(st.text(), part, max_size=3))
+CLAUDE_KEYS = "is_error result errors subtype stop_reason api_error_status structured_output modelUsage total_cost_usd"
+CODEX_EVENTS = st.fixed_dictionaries(
+    {"type": st.sampled_from(["turn.completed", "turn.failed", "item.completed"]) | JSON},
+    optional={"item": st.fixed_dictionaries({"type": st.just("agent_message"), "text": JSON}) | JSON}
+    | dict.fromkeys(("usage", "error"), JSON),
+)
+
+
+@given(st.dictionaries(st.sampled_from(CLAUDE_KEYS.split()), JSON) | JSON, st.integers(0, 2), st.text())
+def test_whatever_claude_prints_is_an_answer_or_an_error_of_ours(printed: Any, code: int, errors: str):
+    with suppress(RecollectError):
+        assert said_by_claude("claude", Ran(code=code, out=json.dumps(printed), errors=errors)).model
+
+
+@given(st.lists(CODEX_EVENTS | JSON, max_size=5), st.integers(0, 2), st.text())
+def test_whatever_codex_prints_is_an_answer_or_an_error_of_ours(printed: list[Any], code: int, errors: str):
+    out = "\n".join(json.dumps(event) for event in printed)
+    with suppress(RecollectError):
+        assert said_by_codex("codex", Ran(code=code, out=out, errors=errors)).text.strip()
+
+
+def test_it_can_be_asked_from_any_thread(claude: StandIn):
+    claude.plan(claude_result())
+    titles: list[str] = []
+    worker = threading.Thread(target=lambda: titles.append(ask(ClaudeCommand(program=claude.program)).value.title))
+    worker.start()
+    worker.join()
+    assert titles == ["A walk"]
 
 
 def is_gone(pid: int) -> bool:

@@ -34,6 +34,8 @@ ENVIRONMENT = {
 NOT_LOGGED_IN = ("/login", "not logged in", "invalid api key", "oauth token", "authenticate")
 LIMIT_REACHED = ("usage limit", "limit reached", "rate limit", "hit your limit", "limit · resets")
 CUT_OFF = "output token maximum"
+MOST_DOLLARS = 10_000
+"""Of a call: whoever says more, or less than nothing, says no price."""
 
 
 class ClaudeCommand:
@@ -67,41 +69,44 @@ class ClaudeCommand:
                 ran = await run(
                     arguments, text, place.work, environment=environment, timeout_seconds=self._timeout_seconds
                 )
-            return self._said(ran)
+            return said(self.name, ran)
 
         return await ask_twice(self.name, ask, prompt, schema)
 
-    def _said(self, ran: Ran) -> Said:
-        result = _result(ran.out)
-        if result is None:
-            raise Unavailable(
-                f"{self.name} ended with {ran.code} and no result: {shown(ran.errors or ran.out)}. Check `claude "
-                "--version`: an old one does not know all flags that are needed."
-            )
-        usage, model = _usage(result)
-        if result.get("is_error") or ran.code:
-            raise self._failure(result, usage)
-        made = result.get("structured_output")
-        text = str(result.get("result") or "") if made is None else json.dumps(made, ensure_ascii=False)
-        return Said(text=text, usage=usage, model=model or self.name)
 
-    def _failure(self, result: Mapping[str, Any], usage: Usage) -> Exception:
-        told = result.get("result") or "; ".join(map(str, result.get("errors") or [])) or str(result.get("subtype"))
-        words, lowered = shown(str(told)), str(told).lower()
-        status = result.get("api_error_status")
-        if result.get("stop_reason") == "refusal":
-            return Refused(f"{self.name} would not: {words}", usage)
-        if CUT_OFF in lowered:
-            return CutOff(f"{self.name} ended at the limit of its length.", usage)
-        if status in (401, 403) or any(sign in lowered for sign in NOT_LOGGED_IN):
-            return Denied(f"{self.name} may not be used: {words}. {LOG_IN}.")
-        if status in (429, 529) or any(sign in lowered for sign in LIMIT_REACHED):
-            return Busy(f"{self.name} is busy: {words}")
-        if isinstance(status, int) and 400 <= status < 500:
-            return Invalid(f"{self.name} refused the request ({status}): {words}")
-        if usage.calls:
-            return BadReply(f"{self.name} gave no answer that can be used: {words}", usage)
-        return Unavailable(f"{self.name} gave no answer: {words}")
+def said(name: str, ran: Ran) -> Said:
+    """What the model answered; raises what `llm.model` names, whatever the program printed."""
+    result = _result(ran.out)
+    if result is None:
+        raise Unavailable(
+            f"{name} ended with {ran.code} and no result: {shown(ran.errors or ran.out)}. Check `claude --version`: an "
+            "old one does not know all flags that are needed."
+        )
+    usage, model = _usage(result)
+    if result.get("is_error") or ran.code:
+        raise _failure(name, result, usage)
+    made = result.get("structured_output")
+    text = str(result.get("result") or "") if made is None else json.dumps(made, ensure_ascii=False)
+    return Said(text=text, usage=usage, model=model or name)
+
+
+def _failure(name: str, result: Mapping[str, Any], usage: Usage) -> Exception:
+    told = str(result.get("result") or result.get("errors") or result.get("subtype"))
+    words, lowered = shown(told), told.lower()
+    status = result.get("api_error_status")
+    if result.get("stop_reason") == "refusal":
+        return Refused(f"{name} would not: {words}", usage)
+    if CUT_OFF in lowered:
+        return CutOff(f"{name} ended at the limit of its length.", usage)
+    if status in (401, 403) or any(sign in lowered for sign in NOT_LOGGED_IN):
+        return Denied(f"{name} may not be used: {words}. {LOG_IN}.")
+    if status in (429, 529) or any(sign in lowered for sign in LIMIT_REACHED):
+        return Busy(f"{name} is busy: {words}")
+    if isinstance(status, int) and 400 <= status < 500:
+        return Invalid(f"{name} refused the request ({status}): {words}")
+    if usage.calls:
+        return BadReply(f"{name} gave no answer that can be used: {words}", usage)
+    return Unavailable(f"{name} gave no answer: {words}")
 
 
 def _result(out: str) -> dict[str, Any] | None:
@@ -118,7 +123,7 @@ def _result(out: str) -> dict[str, Any] | None:
 def _usage(result: Mapping[str, Any]) -> tuple[Usage, str]:
     """Of all its calls, by model; `usage` beside it leaves out those that failed. And the model that wrote most."""
     found = result.get("modelUsage")
-    models = cast(dict[str, dict[str, Any]], found) if isinstance(found, dict) else {}
+    models = cast(dict[str, object], found) if isinstance(found, dict) else {}
     dollars = result.get("total_cost_usd")
     plain, read, written, output = (
         sum(_count(one, name) for one in models.values())
@@ -130,11 +135,11 @@ def _usage(result: Mapping[str, Any]) -> tuple[Usage, str]:
         written_tokens=written,
         output_tokens=output,
         calls=1 if models else 0,
-        dollars=float(dollars) if isinstance(dollars, int | float) and models else None,
+        dollars=float(dollars) if isinstance(dollars, int | float) and 0 <= dollars < MOST_DOLLARS and models else None,
     )
     return usage, max(models, key=lambda name: _count(models[name], "outputTokens"), default="")
 
 
-def _count(told: Mapping[str, Any], name: str) -> int:
-    value = told.get(name)
+def _count(told: object, name: str) -> int:
+    value = cast(dict[str, object], told).get(name) if isinstance(told, dict) else None
     return value if isinstance(value, int) and value > 0 else 0

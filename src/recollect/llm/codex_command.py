@@ -86,7 +86,7 @@ class CodexCommand:
                     environment={},
                     timeout_seconds=self._timeout_seconds,
                 )
-            return self._said(ran)
+            return said(self.name, ran)
 
         return await ask_twice(self.name, ask, prompt, schema)
 
@@ -98,35 +98,38 @@ class CodexCommand:
             arguments += ["-c", setting]
         return [*arguments, "--model", self._model] if self._model else arguments
 
-    def _said(self, ran: Ran) -> Said:
-        text, failure, usage = "", "", Usage()
-        for event in _events(ran.out):
-            item = _mapping(event.get("item"))
-            if event.get("type") == "turn.completed":
-                usage += _usage(_mapping(event.get("usage")))
-            elif event.get("type") == "turn.failed":
-                failure = str(_mapping(event.get("error")).get("message") or "failed")
-            elif event.get("type") == "item.completed" and item.get("type") == "agent_message":
-                text = str(item.get("text") or "")
-        if failure or ran.code or not usage.calls:
-            raise self._failure(failure or ran.errors or ran.out, ran.code, usage)
-        if not text.strip():
-            raise Refused(f"{self.name} ended without an answer: the model would not.", usage)
-        return Said(text=text, usage=usage, model=self._model or self.name)
 
-    def _failure(self, told: str, code: int, usage: Usage) -> Exception:
-        words, lowered = shown(told), told.lower()
-        if any(sign in lowered for sign in CUT_OFF):
-            return CutOff(f"{self.name} ended at the limit of its length.", usage)
-        if any(sign in lowered for sign in BUSY):
-            return Busy(f"{self.name} is busy: {words}")
-        if any(sign in lowered for sign in DENIED):
-            return Denied(f"{self.name} may not be used: {words}. {LOG_IN}.")
-        if any(sign in lowered for sign in INVALID):
-            return Invalid(f"{self.name} refused the request: {words}")
-        if usage.calls:
-            return BadReply(f"{self.name} gave no answer that can be used: {words}", usage)
-        return Unavailable(f"{self.name} ended with {code} and no answer: {words}. Check that `codex exec` works.")
+def said(name: str, ran: Ran) -> Said:
+    """What the model answered; raises what `llm.model` names, whatever the program printed."""
+    text, failure, usage = "", "", Usage()
+    for event in _events(ran.out):
+        item = _mapping(event.get("item"))
+        if event.get("type") == "turn.completed":
+            usage += _usage(_mapping(event.get("usage")))
+        elif event.get("type") == "turn.failed":
+            failure = str(_mapping(event.get("error")).get("message") or "failed")
+        elif event.get("type") == "item.completed" and item.get("type") == "agent_message":
+            text = str(item.get("text") or "")
+    if failure or ran.code or not usage.calls:
+        raise _failure(name, failure or ran.errors or ran.out, ran.code, usage)
+    if not text.strip():
+        raise Refused(f"{name} ended without an answer: the model would not.", usage)
+    return Said(text=text, usage=usage, model=name.partition(":")[2] or name)
+
+
+def _failure(name: str, told: str, code: int, usage: Usage) -> Exception:
+    words, lowered = shown(told), told.lower()
+    if any(sign in lowered for sign in CUT_OFF):
+        return CutOff(f"{name} ended at the limit of its length.", usage)
+    if any(sign in lowered for sign in BUSY):
+        return Busy(f"{name} is busy: {words}")
+    if any(sign in lowered for sign in DENIED):
+        return Denied(f"{name} may not be used: {words}. {LOG_IN}.")
+    if any(sign in lowered for sign in INVALID):
+        return Invalid(f"{name} refused the request: {words}")
+    if usage.calls:
+        return BadReply(f"{name} gave no answer that can be used: {words}", usage)
+    return Unavailable(f"{name} ended with {code} and no answer: {words}. Check that `codex exec` works.")
 
 
 def _events(out: str) -> Iterator[dict[str, Any]]:

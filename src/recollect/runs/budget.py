@@ -113,16 +113,16 @@ class Budget:
         return reservation
 
     def settle(self, reservation: Reservation, usage: Usage, dollars: float | None) -> None:
-        """What the call took, once. With no price known the money that was reserved stays counted. It counts for the
-        day on which it was asked."""
+        """What the call took, once, and nothing less than nothing, whatever a server says. With no price known the money
+        that was reserved stays counted. It counts for the day on which it was asked."""
         with self._database.write() as session:
             SpendingStore(session, self._house).settle(
                 {
                     "id": reservation.id,
-                    "input_tokens": usage.input_tokens,
-                    "cached_tokens": usage.cached_tokens,
-                    "output_tokens": usage.output_tokens,
-                    "microdollars": None if dollars is None else _micro(dollars),
+                    "input_tokens": max(usage.input_tokens, 0),
+                    "cached_tokens": max(usage.cached_tokens, 0),
+                    "output_tokens": max(usage.output_tokens, 0),
+                    "microdollars": None if dollars is None else max(_micro(dollars), 0),
                 }
             )
 
