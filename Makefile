@@ -41,7 +41,10 @@ soak: install-dev ## the long tests that look for leaks and drift
 fuzz: install-dev ## random and damaged input for every parser (FUZZ_SECONDS=600), and how much each got
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) $(PYTEST) -m fuzz --timeout 3600 -rP $(ARGS)
 
-test-model: install-dev ## the tests that need the fetched weights (recollect models pull)
+test-model: install-dev ## the tests with real models: fetches their weights (1.4 GB, once)
+	@$(BIN)/python scripts/fetch_weights.py
+	@for name in e5-small-v2 bge-small-en-v1.5 ms-marco-minilm-l12; do \
+		$(BIN)/recollect models pull $$name >/dev/null || exit 1; done
 	@$(BIN)/pytest -m model $(ARGS)
 
 bench: install-dev ## speed of an import (FOLDER=… with transcripts)

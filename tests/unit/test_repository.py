@@ -90,7 +90,7 @@ def test_no_file_contains_a_path_of_the_workplace() -> None:
 
 def test_pins_carry_hashes_and_no_address() -> None:
     problems: list[str] = []
-    for name in ("lock.txt", "dev.txt"):
+    for name in ("lock.txt", "dev.txt", "model.txt"):
         text = (ROOT / "requirements" / name).read_text(encoding="utf-8")
         problems += [f"requirements/{name}: no hashes"] if "--hash=sha256:" not in text else []
         problems += [

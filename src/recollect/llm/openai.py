@@ -180,6 +180,7 @@ def _usage_of(told: Mapping[str, Any], input_estimate: int, output_estimate: int
     return Usage(
         input_tokens=input_tokens,
         cached_tokens=min(cached, input_tokens),
+        written_tokens=min(_count(details.get("cache_write_tokens"), 0), input_tokens),
         output_tokens=_count(told.get("completion_tokens"), output_estimate),
         calls=1,
         dollars=float(cost) if isinstance(cost, int | float) and cost >= 0 else None,
