@@ -23,6 +23,10 @@ class Reach:
 class Part(Protocol):
     """What one capability made from messages and records. It sees them before they go."""
 
+    def origins(self, session: Session, reach: Reach) -> set[tuple[str, str]]:
+        """(kind, id) of what of its own goes and lines of notes may come from."""
+        ...
+
     def reach(self, session: Session, reach: Reach) -> dict[str, int]:
         """How much of its own goes, by name."""
         ...

@@ -131,6 +131,8 @@ class Forgetting:
             plan.reach.records.update(alone)
             plan.reach.scrubbed.update(set(shared) - plan.reach.records)
         origins = {(MESSAGE, one) for one in plan.reach.messages} | {(RECORD, one) for one in plan.reach.records}
+        for part in self._parts:
+            origins |= part.origins(session, plan.reach)
         plan.notes = self._notes(session).reach(origins, plan.notes.notes)
         return plan
 

@@ -40,6 +40,16 @@ WHERE {_HOLDS} AND scope = :scope AND text_key = :text_key AND state = 'current'
 """
 """Put in order by who asks: an order in here would make SQLite walk through the scope in that order."""
 OF_SUBJECT = "SELECT id FROM knowledge_records WHERE house = :house AND scope = :scope AND subject_key = :subject"
+_OF_SCOPE = "FROM knowledge_records WHERE house = :house AND scope = :scope AND subject_key"
+SUBJECTS = f"""
+WITH RECURSIVE found (name) AS (
+    SELECT min(subject_key) {_OF_SCOPE} > ''
+    UNION ALL
+    SELECT (SELECT min(subject_key) {_OF_SCOPE} > found.name) FROM found WHERE found.name IS NOT NULL
+)
+SELECT name FROM found WHERE name IS NOT NULL
+"""
+"""From one to the next in the index: many records are about few subjects."""
 HELD = f"SELECT count(*) FROM knowledge_records WHERE {_HOLDS} AND scope = :scope"
 OF_ORIGIN = f"SELECT count(*) FROM knowledge_records WHERE {_HOLDS} AND origin = :origin AND state = 'current'"
 NUMBERS = f"""
@@ -222,6 +232,10 @@ class RecordStore:
         """Every record that is or ever was about this subject."""
         given = [self._given(scope=scope, subject=folded(subject)) for scope in self._scopes()]
         return sorted({row[0] for one in given for row in self._session.rows(OF_SUBJECT, one)})
+
+    def subjects(self, scope: str) -> list[str]:
+        """What records of a scope are or were about, each as it is compared."""
+        return [row[0] for row in self._session.rows(SUBJECTS, self._given(scope=scope))]
 
     def listed(self, chosen: Filter, limit: int) -> list[Record]:
         """The newest first. Scope by scope: each is read in the order of its index, and no further than needed."""

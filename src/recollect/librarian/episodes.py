@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from recollect.database import Session
+from recollect.feed import NOTE, FeedStore
 from recollect.ids import derived_id
 
 LIBRARIAN, PERSON = "librarian", "person"
@@ -37,6 +38,15 @@ OF_PAGE = f"SELECT {_EPISODE} FROM librarian_episodes WHERE house = :house AND p
 OF_PROJECT = f"SELECT {_EPISODE} FROM librarian_episodes WHERE house = :house AND scope = :scope AND project = :project"
 EVERY = f"SELECT {_EPISODE} FROM librarian_episodes WHERE house = :house AND conversation_id > :after"
 BETWEEN = f"SELECT {_EPISODE} FROM librarian_episodes WHERE house = :house AND read_at >= :since AND read_at < :until"
+_OF_SCOPE = "FROM librarian_episodes WHERE house = :house AND scope = :scope AND project"
+PROJECTS = f"""
+WITH RECURSIVE found (name) AS (
+    SELECT min(project) {_OF_SCOPE} > ''
+    UNION ALL
+    SELECT (SELECT min(project) {_OF_SCOPE} > found.name) FROM found WHERE found.name IS NOT NULL
+)
+SELECT name FROM found WHERE name IS NOT NULL
+"""
 COUNT = "SELECT count(*) FROM librarian_episodes WHERE house = :house"
 SUMS = "SELECT dropped, count(*), sum(kept) FROM librarian_episodes WHERE house = :house GROUP BY dropped"
 DROP = "DELETE FROM librarian_episodes WHERE house = :house AND conversation_id = :id"
@@ -100,8 +110,24 @@ class EpisodeStore:
         self._house = house
 
     def save(self, episode: Episode) -> None:
+        self._touch([episode.conversation_id])
         given = {name: getattr(episode, name) for name in _EPISODE.split(", ")}
         self._session.run(SAVE, self._given(**{**given, "dropped": msgspec.json.encode(episode.dropped).decode()}))
+        self._touch([episode.conversation_id])
+
+    def _touch(self, conversation_ids: Sequence[str]) -> None:
+        """The notes in which these stand have something to say anew."""
+        from recollect.librarian.shelves.layout import project_place
+
+        paths = set[str]()
+        for episode in self.get(conversation_ids).values():
+            place = project_place(episode.scope, episode.project)
+            paths |= {episode.page, *([place.path] if place else [])}
+        FeedStore(self._session, self._house).note(NOTE, paths)
+
+    def projects(self, scope: str) -> list[str]:
+        """Every name of a project that an episode of this scope has."""
+        return [row[0] for row in self._session.rows(PROJECTS, self._given(scope=scope))]
 
     def get(self, conversation_ids: Sequence[str]) -> dict[str, Episode]:
         rows = self._session.among(GET, list(conversation_ids), self._given()) if conversation_ids else []
@@ -137,6 +163,7 @@ class EpisodeStore:
         return conversations, kept, dict(dropped)
 
     def drop(self, conversation_id: str) -> None:
+        self._touch([conversation_id])
         self._session.run(DROP, self._given(id=conversation_id))
         self._session.run(DROP_LINES, self._given(conversation_id=conversation_id))
 
@@ -164,8 +191,10 @@ class EpisodeStore:
 
     def change_line(self, line: Line) -> None:
         self._session.run(CHANGE_LINE, self._given(id=line.id, text=line.text, author=line.author, state=line.state))
+        self._touch([line.conversation_id])
 
-    def drop_lines(self, line_ids: Iterable[str]) -> int:
+    def drop_lines(self, line_ids: Sequence[str]) -> int:
+        self._touch(sorted({line.conversation_id for line in self.some_lines(line_ids).values()}))
         return sum(self._session.run(DROP_LINE, self._given(id=one)) for one in line_ids)
 
     def _select(self, sql: str, **parameters: Any) -> list[Episode]:

@@ -26,6 +26,10 @@ class LibrarianPart:
     def __init__(self, house: str) -> None:
         self._house = house
 
+    def origins(self, session: Session, reach: Reach) -> set[tuple[str, str]]:
+        found = self._found(session, reach).by_kind
+        return {(kind, one) for kind in (LINE, QUESTION) for one in found[kind]}
+
     def reach(self, session: Session, reach: Reach) -> dict[str, int]:
         found = self._found(session, reach).by_kind
         return {

@@ -1,8 +1,9 @@
 """Proposals: what the librarian would do to something that a person wrote or took away, and a person has to decide.
 
 `retract`: somebody deleted the line of a record from a shelf. `replace`: a conversation says otherwise than a record
-that a person wrote. Until it is decided nothing happens. A proposal has edges from its record and its messages, and
-goes with them.
+that a person wrote. Until it is decided nothing happens. `hide`: somebody deleted a line that is no knowledge, such as
+a conversation in the activity of a project; it stays away, and nobody is asked. A proposal has edges from its record
+and its messages, and goes with them.
 """
 
 from collections.abc import Sequence
@@ -42,6 +43,7 @@ DROP = "DELETE FROM librarian_proposals WHERE house = :house AND id = :id"
 
 class ProposalKind(StrEnum):
     RETRACT = "retract"
+    HIDE = "hide"
     REPLACE = "replace"
 
 
@@ -73,6 +75,22 @@ class Proposal:
             path=path,
             text=record.text,
             made_at=now,
+        )
+
+    @classmethod
+    def to_hide(cls, name: str, scope: str, path: str, now: str, who: str) -> "Proposal":
+        """`name`: the anchor of the line. It says nothing, and is decided already."""
+        return cls(
+            id=derived_id(PROPOSAL, "hide", name, path),
+            scope=scope,
+            kind=ProposalKind.HIDE,
+            record_id=name,
+            path=path,
+            text="",
+            state=ACCEPTED,
+            made_at=now,
+            decided_at=now,
+            decided_by=who,
         )
 
     @classmethod
@@ -110,7 +128,8 @@ class ProposalStore:
         given = {name: getattr(proposal, name) for name in _COLUMNS.split(", ")}
         self._session.run(ADD, self._given(**{**given, "kind": str(proposal.kind)}))
         sources = proposal.wanted.sources if proposal.statement else ()
-        edges = [Edge(RECORD, proposal.record_id, PROPOSAL, proposal.id)]
+        is_worded = proposal.kind is not ProposalKind.HIDE
+        edges = [Edge(RECORD, proposal.record_id, PROPOSAL, proposal.id)] if is_worded else []
         edges += [Edge(MESSAGE, source.message_id, PROPOSAL, proposal.id) for source in sources]
         EdgeStore(self._session, self._house).add(edges)
         return True
@@ -134,6 +153,11 @@ class ProposalStore:
             for one in self.of_records(record_ids)
             if one.kind is ProposalKind.RETRACT and one.state == OPEN and path in ("", one.path)
         }
+
+    def hidden(self, names: Sequence[str], path: str) -> dict[str, str]:
+        """Anchor → proposal, of those of these lines that somebody took away from this shelf."""
+        found = [one for one in self.of_records(names) if one.kind is ProposalKind.HIDE and one.path == path]
+        return {one.record_id: one.id for one in found}
 
     def named(self, name: str) -> Proposal:
         """An open one by the start of its id."""

@@ -5,7 +5,7 @@ of them waits here. `open`: anything else; the answer becomes a record. A questi
 with them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -14,10 +14,12 @@ import msgspec
 
 from recollect.database import Session
 from recollect.errors import Conflict, NotFound
+from recollect.feed import NOTE, FeedStore
 from recollect.ids import derived_id
 from recollect.knowledge import Statement
 from recollect.librarian.items import Doubt
 from recollect.lineage import MESSAGE, Edge, EdgeStore, folded
+from recollect.notes.paths import QUESTIONS, folder_of, within
 
 QUESTION = "question"
 """The kind of a question in lineage."""
@@ -106,7 +108,13 @@ class QuestionStore:
         self._session.run(ADD, self._given(**given))
         edges = [Edge(MESSAGE, message, QUESTION, question.id) for message in about.messages]
         EdgeStore(self._session, self._house).add(edges)
+        self._touch([question.scope])
         return known is None
+
+    def _touch(self, scopes: Iterable[str]) -> None:
+        """The notes in which questions of these scopes stand have something to say anew."""
+        paths = [within(folder_of(scope), QUESTIONS) for scope in set(scopes)]
+        FeedStore(self._session, self._house).note(NOTE, paths)
 
     def get(self, question_ids: Sequence[str]) -> dict[str, Question]:
         rows = self._session.among(GET, list(question_ids), self._given()) if question_ids else []
@@ -126,10 +134,12 @@ class QuestionStore:
         return found[0]
 
     def answer(self, question: Question, state: str, answer: str, now: str, who: str) -> bool:
+        self._touch([question.scope])
         given = self._given(id=question.id, state=state, answer=answer, answered_at=now, answered_by=who)
         return self._session.run(SET_ANSWER, given) == 1
 
     def drop(self, question_ids: Sequence[str]) -> int:
+        self._touch(question.scope for question in self.get(question_ids).values())
         EdgeStore(self._session, self._house).delete(QUESTION, question_ids)
         return sum(self._session.run(DROP, self._given(id=one)) for one in question_ids)
 

@@ -7,7 +7,7 @@ letter and no digit says nothing and comes from nowhere.
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from recollect.lineage import Edge
@@ -29,6 +29,20 @@ class Source:
     kind: str
     """`lineage.MESSAGE` or `lineage.RECORD`."""
     id: str
+
+
+Origins = Callable[[str, str], Iterable[tuple[str, Source]]]
+"""(old text, new text) → (line, what it was written from), where the lines of one change have sources of their own."""
+
+
+def own_edges(path: str, pairs: Iterable[tuple[str, Source]]) -> list[Edge]:
+    """From each line's own source to the line, as far as it says something."""
+    found: list[Edge] = []
+    for line, source in pairs:
+        words = compared(line.encode("utf-8", "surrogatepass"))
+        if words:
+            found.append(Edge(source.kind, source.id, NOTE_LINE, line_id(path, words)))
+    return found
 
 
 def line_edges(path: str, old_text: str | None, new_text: str, sources: Sequence[Source]) -> list[Edge]:

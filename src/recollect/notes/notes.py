@@ -14,7 +14,7 @@ from recollect.clock import Clock, to_text
 from recollect.database import Database, Session
 from recollect.errors import Conflict, Denied, Invalid, NotFound
 from recollect.notes.folder import Folder
-from recollect.notes.lines import Source
+from recollect.notes.lines import Origins, Source
 from recollect.notes.paths import Kind, checked, folder_of, kind_of, scope_of, spellings, within
 from recollect.notes.store import NoteStore
 from recollect.notes.versions import ACCEPTED, Action, Looked, Note, Version, Written
@@ -301,11 +301,18 @@ class Notes:
         return self._writer.change(path, joined, reason=reason, sources=sources)
 
     def change(
-        self, path: str, change: Change, *, reason: str = "", action: Action = Action.WRITTEN, is_whole: bool = False
+        self,
+        path: str,
+        change: Change,
+        *,
+        reason: str = "",
+        action: Action = Action.WRITTEN,
+        is_whole: bool = False,
+        origins: Origins | None = None,
     ) -> Written:
         """Nobody else can write between reading and writing. `change` may raise; then nothing happens. `is_whole`: it
-        keeps nothing of the old text, which may be no text at all."""
-        return self._writer.change(path, change, reason=reason, action=action, is_whole=is_whole)
+        keeps nothing of the old text, which may be no text at all. `origins`: what each of its lines came from."""
+        return self._writer.change(path, change, reason=reason, action=action, is_whole=is_whole, origins=origins)
 
     def create(self, path: str, text: str, *, reason: str = "") -> Written:
         """A note that is not there yet."""

@@ -15,7 +15,7 @@ from recollect.errors import Conflict, Invalid, NotFound
 from recollect.lineage import EdgeStore
 from recollect.notes.diary import original_of
 from recollect.notes.folder import Folder, Writing
-from recollect.notes.lines import Source, line_edges
+from recollect.notes.lines import Origins, Source, line_edges, own_edges
 from recollect.notes.paths import Kind, checked, kind_of, scope_of
 from recollect.notes.store import NoteStore
 from recollect.notes.versions import MOST_BYTES, OPEN, UNDONE, Action, Note, Version, Written, digest_of
@@ -50,16 +50,17 @@ class Writer:
         action: Action = Action.WRITTEN,
         sources: Sequence[Source] = (),
         is_whole: bool = False,
+        origins: Origins | None = None,
     ) -> Written:
         """Nobody else can write between reading and writing. `change` may raise; then nothing happens. `is_whole`:
-        nothing of what is no text is kept in it."""
+        nothing of what is no text is kept in it. `origins`: what each line came from, where they differ."""
 
         def changed(now: Note | None) -> str:
             if now and not is_whole and not (now.is_text and now.is_utf8):
                 raise Conflict(f"{path} is not UTF-8 text: it cannot be changed in part. Write it anew as a whole.")
             return change(now.text if now else None)
 
-        return self._write(path, changed, reason, action, None, sources)
+        return self._write(path, changed, reason, action, None, sources, origins=origins)
 
     def _write(
         self,
@@ -71,6 +72,7 @@ class Writer:
         sources: Sequence[Source],
         *,
         is_whole: bool = False,
+        origins: Origins | None = None,
     ) -> Written:
         name = self._resolved(path)
         with self._folder.writing() as writing:
@@ -86,9 +88,10 @@ class Writer:
                 unseen = head.number if head else 0  # Changed with another tool, and nobody had looked.
             version = self._next(name, head, content, action, _checked_reason(name, reason), unseen)
             version = self._folder.write(writing, version, content)
-            if sources:
-                edges = line_edges(name, now.text if now else "", text, sources)
-                EdgeStore(writing.session, self._house).add(edges)
+            before = now.text if now else ""
+            edges = line_edges(name, before, text, sources)
+            edges += own_edges(name, origins(before, text)) if origins else []
+            EdgeStore(writing.session, self._house).add(edges)
             other = writing.store.note(name, version.unseen) if version.unseen else None
         return Written(version=version, unseen=other.bare if other else None, masked=masked)
 

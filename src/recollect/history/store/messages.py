@@ -1,6 +1,6 @@
 """Messages. Whatever touches one is noted in the feed for those who follow."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -69,6 +69,9 @@ TO_GROUP = """
 SELECT id, stream, start_byte, session_id, source, author, standing, gone, at, last_at, leaf_id, cwd, conversation_id,
     CASE WHEN author = 'user' AND standing = 'said' THEN substr(text, 1, 400) ELSE '' END
 FROM history_messages WHERE house = :house AND file_id = :file_id ORDER BY start_byte
+"""
+CONVERSATIONS_OF = """
+SELECT id, conversation_id FROM history_messages WHERE house = :house AND conversation_id <> '' AND id IN (:values)
 """
 SET_CONVERSATION = "UPDATE history_messages SET conversation_id = :conversation_id WHERE house = :house AND id = :id"
 PROMPTS_AFTER = """
@@ -141,6 +144,12 @@ class MessageStore:
             return {}
         rows = self._session.among(limited(BY_IDS, self._seen_each), message_ids, {"house": self._house})
         return {row[0]: _message(row) for row in rows}
+
+    def conversations_of(self, message_ids: Sequence[str]) -> dict[str, str]:
+        """Message → its conversation, of those that are in one."""
+        given = {"house": self._house}
+        rows = self._session.among(CONVERSATIONS_OF, list(message_ids), given) if message_ids else []
+        return {str(message_id): str(conversation_id) for message_id, conversation_id in rows}
 
     def insert(self, messages: Iterable[Message]) -> None:
         self._put(INSERT, list(messages))

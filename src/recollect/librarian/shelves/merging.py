@@ -156,7 +156,7 @@ class _Document:
 
     def merge_front(self) -> None:
         there = [row.text for row in self._rows[: self._front]]
-        if not there and self._page.is_empty:
+        if self._page.is_empty or (there and self._page.is_kept):
             return
         lines = front.merged(there, self._page.front) if there else [*front.rendered(self._page.front), ""]
         if lines != there:

@@ -68,9 +68,9 @@ class Page:
         found: dict[str, tuple[Source, ...]] = {}
         for section in self.sections:
             if section.sources:
-                found[section.heading] = section.sources
+                found[section.heading.strip()] = section.sources
             for line in section.lines:
-                found[line.text] = line.sources
+                found[line.text.strip()] = line.sources
         return found
 
 
