@@ -159,6 +159,8 @@ def conversation(value: dict[str, Any]) -> Labelled:
     forbidden += [Forbidden(words=Words(groups=((made,),)), why="secret") for made in secrets.values()]
     wanted = [_wanted(one, required=True) for one in value.get("expect", ())]
     wanted += [_wanted(one, required=False) for one in value.get("allow", ())]
+    people = tuple(_person(one) for one in value.get("people", ()))
+    wanted += [_role(person) for person in people if person.roles and not _is_labelled(person, wanted)]
     return Labelled(
         id=value["id"],
         voice=value["voice"],
@@ -168,7 +170,7 @@ def conversation(value: dict[str, Any]) -> Labelled:
         wanted=tuple(wanted),
         forbidden=tuple(forbidden),
         project=value.get("project"),
-        people=tuple(_person(one) for one in value.get("people", ())),
+        people=people,
         allowed_people=tuple(value.get("allowed_people", ())),
         forbidden_people=tuple(value.get("forbidden_people", ())),
         doubts=tuple(words(one["words"]) for one in value.get("doubt", ())),
@@ -220,6 +222,22 @@ def _forbidden(value: dict[str, Any]) -> Forbidden:
 def _person(value: dict[str, Any]) -> Person:
     _only(value, {"name", "role"})
     return Person(names=_alternatives(value["name"]), roles=_alternatives(value.get("role", "")))
+
+
+def _role(person: Person) -> Wanted:
+    """Who somebody is may always be kept."""
+    kinds, shelves = ("fact", "association"), ("person",)
+    return Wanted(
+        words=Words(groups=(person.roles,)), required=False, kinds=kinds, shelves=shelves, subjects=person.names
+    )
+
+
+def _is_labelled(person: Person, wanted: list[Wanted]) -> bool:
+    return any(
+        set(person.roles) & set(group) and set(person.names) & set(one.subjects)
+        for one in wanted
+        for group in one.words.groups
+    )
 
 
 def _alternatives(text: str) -> tuple[str, ...]:

@@ -158,7 +158,9 @@ def test_junk_is_told_from_what_is_merely_unmatched(judged: Callable[..., Any], 
 
 
 def test_whatever_is_kept_where_there_is_nothing_to_learn_is_junk(scoring: ModuleType, labels: ModuleType) -> None:
-    empty = labels.conversation({key: value for key, value in CONVERSATION.items() if key not in ("expect", "allow")})
+    empty = labels.conversation(
+        {key: value for key, value in CONVERSATION.items() if key not in ("expect", "allow", "people")}
+    )
     kept = scoring.Kept(kind="fact", shelf="core", subject="user", text="The person owns a boat.")
     found = figures(scoring, scoring.judge(empty, scoring.Reading(items=[kept])))
     assert (found["junk"], found["precision"], found["silent"]) == (1, 0, 0)
@@ -225,6 +227,13 @@ def test_words_are_found_as_people_write_them(scoring: ModuleType, labels: Modul
     assert not has("blue", "blue", "hull|boat")
 
 
+def test_who_somebody_is_may_be_kept_without_a_label(judged: Callable[..., Any]) -> None:
+    sister = ("fact", "person", "Ines", "Ines is their sister.")
+    assert not judged(sister).extra
+    assert judged(sister, sister).extra
+    assert judged(("fact", "person", "Ines", "Ines is their boss.")).extra
+
+
 # Files of a set
 
 
@@ -269,7 +278,7 @@ def test_the_example_of_the_page_is_a_conversation(labels: ModuleType, scoring: 
     (tmp_path / "boat.toml").write_text(page.split("```toml\n")[1].split("```")[0], encoding="utf-8")
     (boat,) = labels.load(tmp_path)
     assert [turn.author for turn in boat.turns] == ["user", "assistant", "tool", "user"]
-    assert len(boat.wanted) == 4
+    assert [wanted.required for wanted in boat.wanted] == [True, True, True, False, False]
     for name in labels.FIELDS | labels.WANTED_FIELDS | labels.FORBIDDEN_FIELDS | labels.TURN_FIELDS:
         assert f"`{name}`" in page or f"[[{name}]]" in page, name
     for name in (*labels.SECRETS, *scoring.GOALS):
