@@ -113,8 +113,8 @@ class Budget:
         return reservation
 
     def settle(self, reservation: Reservation, usage: Usage, dollars: float | None) -> None:
-        """What the call took, once, and nothing less than nothing, whatever a server says. With no price known the money
-        that was reserved stays counted. It counts for the day on which it was asked."""
+        """What the call took, once; never less than nothing, whatever a server says. With no price known the money that
+        was reserved stays counted. It counts for the day on which it was asked."""
         with self._database.write() as session:
             SpendingStore(session, self._house).settle(
                 {
