@@ -271,6 +271,11 @@ def test_a_lost_not_is_noticed() -> None:
     turns = said("I do not eat meat at all.")
     assert outcome(turns, item("Eats meat", "I do not eat meat at all")) == "unsupported"
     assert outcome(turns, item("Does not eat meat", "I do not eat meat at all")) == "kept"
+    turns = said("Ich mag Kaffee nicht.")
+    assert outcome(turns, item("Mag Kaffee", "Ich mag Kaffee nicht")) == "unsupported"
+    turns = said("My husband Emil doesn't eat meat.")
+    one = item("Emil is their husband", turns[0].text, shelf=Shelf.PERSON, subject="Emil")
+    assert outcome(turns, one) == "kept"
     turns = said("I don't use tabs, I use spaces.")
     assert outcome(turns, item("Uses spaces", "I don't use tabs, I use spaces", kind=Kind.PREFERENCE)) == "kept"
 
@@ -455,6 +460,13 @@ def test_people_are_those_whom_the_person_spoke_of() -> None:
         turns,
     )
     assert [(one.name, one.role) for one in extract.people] == [("Dr. Okafor", "dentist"), ("Okafor", "")]
+
+
+def test_a_role_in_one_character_is_a_role() -> None:
+    turns = said("妹の美咲も一緒に行きます。")
+    quotes = (Quote(message_id="m1", words="妹の美咲も一緒に行きます"),)
+    (only,) = checked(Extract(reader="m", people=[Mention(name="美咲", role="妹", quotes=quotes)]), turns).people
+    assert (only.name, only.role) == ("美咲", "妹")
 
 
 def test_a_doubt_needs_a_quote_and_names_nobody_new() -> None:

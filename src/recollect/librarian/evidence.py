@@ -177,7 +177,9 @@ class _Check:
         if reason:
             self._drop(reason)
             return None
-        is_told = limits.is_attribute(role) and all(words.has(folded(word)) for word in role.split())
+        is_told = limits.is_attribute(role) and all(
+            words.has(folded(one)) or one in words.pairs for one in role.split()
+        )
         return Mention(name=name, role=role if is_told else "", quotes=_quotes(found))
 
     def _doubt(self, doubt: Doubt) -> Doubt | None:

@@ -14,6 +14,8 @@ from recollect.librarian.naming_days import is_day_word, iso_days, may_mean, pla
 
 LEAST_SHARE = 0.5
 """Of the telling words of a text, as many must be in what it quotes."""
+ENDS_WITH_WORDS = 1
+"""So few words may follow a "not" that ends its sentence."""
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)*")
 _NUMBER = re.compile(r"\d+(?:[.,'’\u00a0\u202f]\d+)*")
@@ -111,7 +113,7 @@ class Vocabulary:
         for match in _THOUSANDS.finditer(text):
             self.numbers.add(str(round(float(match[1].replace(",", ".")) * 1_000)))
         for run in _UNSPACED.findall(text):
-            self.pairs |= set(_pairs(run))
+            self.pairs |= {*_pairs(run), *run}
             self.numbers |= {_WIDE_COUNTED[sign] for sign in run if sign in _WIDE_COUNTED}
 
     def has(self, word: str) -> bool:
@@ -179,10 +181,21 @@ def why_unsupported(text: str, said: Sequence[Said], near: Vocabulary, known: Vo
 
 def is_turned_round(text: str, quotes: Sequence[str]) -> bool:
     """Whether one says what the other denies, as far as single words tell."""
-    denied = [bool(_NEGATIONS.search(_unaccented(quote))) for quote in quotes]
     if _NEGATIONS.search(_unaccented(text)):
-        return not any(denied)
-    return all(denied) and not any(_TURNS.search(quote) for quote in quotes)
+        return not any(_NEGATIONS.search(_unaccented(quote)) for quote in quotes)
+    return all(_denies(quote, text) for quote in quotes)
+
+
+def _denies(quote: str, text: str) -> bool:
+    """Its "not" stands before words of the text or, as in German and Japanese, ends the sentence."""
+    found = _NEGATIONS.search(_unaccented(quote))
+    if not found or _TURNS.search(quote):
+        return False
+    after = quote[found.end() :]
+    denied = Vocabulary.of(quote if len(_WORD.findall(after)) <= ENDS_WITH_WORDS else after)
+    telling = [word for word in map(plain, _WORD.findall(text)) if word not in COMMON]
+    is_unspaced = any(pair in denied.pairs for run in _UNSPACED.findall(text) for pair in _pairs(run))
+    return is_unspaced or any(denied.has(word) for word in telling)
 
 
 def _unaccented(text: str) -> str:
