@@ -16,7 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-from model.servers import CONTEXT_TOKENS, THREADS, NotServed, served
+from model.servers import THREADS, NotServed, served
 from model.weights import KNOWN
 
 
@@ -25,13 +25,10 @@ def main() -> None:
     parser.add_argument("name", choices=list(KNOWN))
     parser.add_argument("--port", type=int, default=18_080)
     parser.add_argument("--threads", type=int, default=THREADS)
-    parser.add_argument("--context-tokens", type=int, default=CONTEXT_TOKENS)
     chosen = parser.parse_args()
     try:
-        with served(
-            chosen.name, port=chosen.port, threads=chosen.threads, context_tokens=chosen.context_tokens
-        ) as model:
-            print(f"{model.setting}", flush=True)
+        with served(chosen.name, port=chosen.port, threads=chosen.threads) as model:
+            print(model.setting, flush=True)
             with suppress(KeyboardInterrupt):
                 threading.Event().wait()
     except NotServed as problem:

@@ -17,8 +17,6 @@ PROCESS = Path(__file__).with_name("llama_process.py")
 READY_SECONDS = 180
 """Loading takes two seconds when the file is in memory; a cold disk and busy cores take longer."""
 LEAVE_SECONDS = 20
-CONTEXT_TOKENS = 16_384
-"""Room for a long conversation, the prompt around it and the answer."""
 THREADS = max(1, (os.cpu_count() or 1) - 1)
 """The threads wait for each other at every layer: where one of them has to share its core, all are several times slower
 than fewer threads."""
@@ -42,14 +40,13 @@ class Served:
 
 
 @contextmanager
-def served(
-    name: str, *, port: int = 0, threads: int = THREADS, context_tokens: int = CONTEXT_TOKENS
-) -> Generator[Served]:
+def served(name: str, *, port: int = 0, threads: int = THREADS) -> Generator[Served]:
     """`smollm2` or `qwen`, until the block is left."""
     weights = KNOWN[name]
     if problem := missing(weights):
         raise NotServed(problem)
-    command = [sys.executable, str(PROCESS), str(weights.path), name, str(port), str(threads), str(context_tokens)]
+    numbers = [str(number) for number in (port, threads, weights.context_tokens)]
+    command = [sys.executable, str(PROCESS), str(weights.path), name, *numbers]
     with (
         tempfile.TemporaryFile("w+") as log,
         subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True) as process,

@@ -51,7 +51,7 @@ class Mood(BaseModel):
 @pytest.fixture(scope="module")
 def smol() -> Iterator[Served]:
     try:
-        with served("smollm2", context_tokens=8_192) as running:
+        with served("smollm2") as running:
             yield running
     except NotServed as problem:
         pytest.fail(str(problem))

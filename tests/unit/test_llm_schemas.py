@@ -171,6 +171,18 @@ def test_a_complaint_says_where_and_what_but_not_what_was_written() -> None:
     assert not caught.value.is_shapeless
 
 
+@pytest.mark.parametrize("written", ["{}", '{"error": "too hard"}', '{"Found": {"items": []}}', '{"type": "object"}'])
+def test_an_object_without_any_of_the_fields_is_another_one_even_where_all_may_be_missing(written: str) -> None:
+    class Lenient(BaseModel):
+        items: list[Item] = []
+        title: str = ""
+
+    with pytest.raises(NotAsAsked, match="none of the fields items, title") as caught:
+        read_answer(written, Lenient)
+    assert caught.value.is_shapeless
+    assert read_answer('{"title": ""}', Lenient) == Lenient()
+
+
 def test_many_complaints_are_cut() -> None:
     wrong = {"items": [{"kind": "x"}] * 20, "best": {}}
     with pytest.raises(NotAsAsked) as caught:

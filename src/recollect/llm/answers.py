@@ -33,15 +33,20 @@ class NotAsAsked(RecollectError):
 
 
 def read_answer(text: str, schema: type[T]) -> T:
-    """The object that stands in an answer; `NotAsAsked` says what is wrong with it."""
+    """The object that stands in an answer; `NotAsAsked` says what is wrong with it.
+
+    A schema may let every field be missing. An object that has none of them is some other one all the same."""
     from pydantic import ValidationError
 
     try:
-        return schema.model_validate_json(object_text(text))
+        found = schema.model_validate_json(object_text(text))
     except ValidationError as error:
         kinds = [one["type"] for one in error.errors(include_url=False, include_input=False, include_context=False)]
         is_shapeless = any(kind in SHAPES or kind.endswith("_type") for kind in kinds)
         raise NotAsAsked(_complaint(error), is_shapeless=is_shapeless) from None
+    if schema.model_fields and not found.model_fields_set:
+        raise NotAsAsked(f"- the answer: has none of the fields {', '.join(schema.model_fields)}", is_shapeless=True)
+    return found
 
 
 def object_text(text: str) -> str:
