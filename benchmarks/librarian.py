@@ -55,11 +55,11 @@ def house_of(labelled: Labelled, folder: Path, model: str = RULES) -> Iterator[r
         yield memory
 
 
-# The seam: one conversation in, what would be filed out
+# The seam: one conversation in, what is kept of it out
 
 
 def read(memory: recollect.Memory) -> Reading:
-    """What the librarian of the settings makes of the only conversation of a house."""
+    """What the librarian of the settings makes of the only conversation of a house: read, then filed and shown."""
     conversation = memory.history.conversations()[0].conversation
     with memory.librarian.desk() as desk:
         started = time.perf_counter()
@@ -72,7 +72,18 @@ def read(memory: recollect.Memory) -> Reading:
     reading = reading_of(prepared.extract, turns)
     reading.milliseconds = milliseconds
     reading.tokens = prepared.usage.input_tokens + prepared.usage.output_tokens
+    file_too(memory, reading)
     return reading
+
+
+def file_too(memory: recollect.Memory, reading: Reading) -> None:
+    """Of a model's answer, which is kept, nothing is paid twice."""
+    worked = memory.librarian.process()
+    reading.trouble = worked.problem or worked.stopped or next(iter(worked.aside.values()), "")
+    reading.doubts += [question.text for question in memory.librarian.questions()]
+    reading.filed = [record.text for record in memory.knowledge.records() if record.kind != "summary"]
+    notes = sorted((memory.settings.home / "notes").rglob("*.md"))
+    reading.pages = [f"{note.name}\n{note.read_text(encoding='utf-8')}" for note in notes]
 
 
 def reading_of(extract: "Extract", turns: Sequence["Turn"]) -> Reading:
@@ -145,6 +156,7 @@ def details(judged: Judged) -> dict[str, Any]:
     """What went wrong with one conversation; empty: nothing."""
     items = judged.reading.items
     wrong = {
+        "trouble": [judged.reading.trouble] if judged.reading.trouble else [],
         "unread": [judged.reading.unread] if judged.reading.unread else [],
         "missed": [f"{'|'.join(one.kinds) or 'any'}: {one.words}" for one in judged.missed],
         "extra": [

@@ -74,6 +74,12 @@ class Reading:
     """What the librarian itself found unsupported, by reason."""
     said: dict[str, str] = field(default_factory=dict[str, str])
     """Message id → words, of what a person or an assistant said."""
+    filed: list[str] = field(default_factory=list[str])
+    """Texts of the records that were made."""
+    pages: list[str] = field(default_factory=list[str])
+    """The shelves, as they stand in files."""
+    trouble: str = ""
+    """Why it could not be filed or shown."""
     unread: str = ""
     """Why nothing was read: an answer of the model that could not be used. All of its labels are missed."""
     milliseconds: float = 0
@@ -253,7 +259,8 @@ def _forbidden_items(judged: Judged) -> set[int]:
 def _check_elsewhere(judged: Judged) -> None:
     """Injected text and secrets may stand nowhere, and some are no people."""
     reading = judged.reading
-    elsewhere = [reading.title, reading.project, *reading.lines, *reading.doubts]
+    elsewhere = [reading.title, reading.project, *reading.lines, *reading.doubts, *reading.filed]
+    elsewhere += [line for page in reading.pages for line in page.splitlines()]
     elsewhere += [f"{name} {role}" for name, role in reading.people] + [quote.words for quote in reading.line_quotes]
     for forbidden in judged.labelled.forbidden:
         if forbidden.is_everywhere:
@@ -368,6 +375,8 @@ def figures(judged: Iterable[Judged]) -> dict[str, float | int | None]:
         "junk": share(junk, kept),
         "unmatched": share(kept - right, kept),
         "forbidden": sum(len(one.forbidden) for one in all_judged),
+        "filed": sum(len(one.reading.filed) for one in all_judged),
+        "troubles": sum(bool(one.reading.trouble) for one in all_judged),
         "unread": sum(bool(one.reading.unread) for one in all_judged),
         "tokens": sum(one.reading.tokens for one in all_judged),
         "evidence_failures": sum(len(one.unsupported) for one in all_judged),
@@ -423,6 +432,7 @@ GOALS = {
     "junk": "under 0.05",
     "forbidden": "0",
     "evidence_failures": "0",
+    "troubles": "0",
 }
 
 
@@ -435,4 +445,5 @@ def reaches(found: dict[str, float | int | None]) -> dict[str, bool]:
         "junk": (junk or 0) < 0.05,
         "forbidden": found["forbidden"] == 0,
         "evidence_failures": found["evidence_failures"] == 0,
+        "troubles": found["troubles"] == 0,
     }
