@@ -1,6 +1,7 @@
 """A metered model reserves before it asks, settles whatever comes, and leaves an event of each call."""
 
 import asyncio
+import socket
 import threading
 from typing import Any
 
@@ -11,6 +12,7 @@ from recollect.database import Database
 from recollect.errors import Denied, RecollectError, Unavailable
 from recollect.llm import BadReply, Busy, ChatModel, CutOff, Refused, Usage
 from recollect.llm.anthropic import AnthropicModel
+from recollect.llm.claude_command import ClaudeCommand
 from recollect.llm.openai import OpenAIModel
 from recollect.runs import Budget, OverBudget, Runs, UnknownPrice
 from recollect.runs.metered import Metered, estimated_input
@@ -209,3 +211,21 @@ def test_real_adapters_that_have_to_repair_stay_inside_what_was_reserved(desk: D
             taken, reserved = desk.budget.today().tokens - before, counted[0] - before
             assert taken == usage.input_tokens + usage.output_tokens
             assert reserved / 3 < taken <= reserved
+
+
+def test_a_real_adapter_that_reaches_nobody_costs_nothing(desk: Desk, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("anthropic._base_client.BaseClient._calculate_retry_timeout", lambda *_, **__: 0)
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        nobody = f"http://127.0.0.1:{closed.getsockname()[1]}"
+
+    async def at_once(_: float) -> None: ...
+
+    for model in (
+        AnthropicModel("claude-haiku-5-5", "k" * 20, base_url=nobody),
+        OpenAIModel(f"{nobody}/v1", "test-model", wait=at_once),
+        ClaudeCommand(program="no-such-program-of-anybody"),
+    ):
+        with pytest.raises(Unavailable):
+            desk.ask(model)
+    assert (desk.budget.today().calls, desk.budget.today().tokens) == (3, 0)
