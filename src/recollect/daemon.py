@@ -1,8 +1,8 @@
 """`recollect up`: everything on one machine, in the foreground.
 
 Recover what a crash left, take in what there is, then keep up while agents write: messages, the search index behind
-them, and notes. Other processes search through it. One daemon per home. `status.json` in the runtime folder tells other
-processes how it is and where it listens; nothing in it is an only copy.
+them, notes, and what the librarian files. Other processes search through it. One daemon per home. `status.json` in the
+runtime folder tells other processes how it is and where it listens; nothing in it is an only copy.
 """
 
 import json
@@ -11,10 +11,12 @@ import signal
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import timedelta
 from pathlib import Path
 from types import FrameType
+
+import msgspec
 
 from recollect.clock import to_text
 from recollect.errors import RecollectError, Unavailable
@@ -22,6 +24,7 @@ from recollect.history import IngestReport
 from recollect.history.places import transcript_roots
 from recollect.history.watcher import Watcher
 from recollect.indexing import Fetching, Indexing, IndexProgress
+from recollect.librarianship import LibrarianProgress, Librarianship
 from recollect.lock import HomeLock
 from recollect.memory import Memory
 from recollect.notekeeping import Notekeeping, NotesProgress
@@ -52,6 +55,7 @@ class DaemonStatus:
     notes_problem: str = ""
     notes_restarts: int = 0
     """How often the thread that watches the notes had to be started again."""
+    librarian: LibrarianProgress = field(default_factory=LibrarianProgress)
 
 
 FINISH_AGAIN = timedelta(minutes=5)
@@ -78,6 +82,7 @@ class Daemon:
         self._telling = threading.Lock()
         self._indexing = Indexing(memory, self._tell_index, fetching)
         self._notekeeping = Notekeeping(memory, self._tell_notes)
+        self._librarianship = Librarianship(memory, self._tell_librarian)
         self._switchboard = Switchboard(memory)
         self._roots = watched_roots(memory)
         self._finish_at = memory.clock()
@@ -107,6 +112,7 @@ class Daemon:
                 self.status.socket = self._switchboard.open()
                 self._indexing.start()
                 self._notekeeping.start()
+                self._librarianship.start()
             else:
                 self._notekeeping.look()
             self._write_status()
@@ -119,6 +125,7 @@ class Daemon:
         finally:
             self._is_busy = False
             self._switchboard.close()
+            self._librarianship.stop()
             self._notekeeping.stop()
             self._indexing.stop()
             self._status_path.unlink(missing_ok=True)
@@ -155,6 +162,7 @@ class Daemon:
         finally:
             self._is_busy = False
         self._notekeeping.check()
+        self._librarianship.check()
         self._write_status()
 
     def _finish_forgetting(self, *, everything: bool = False) -> None:
@@ -177,6 +185,7 @@ class Daemon:
         if report.ingested or report.failed:
             self.status.last_change_at = to_text(self._memory.clock())
             self.status.messages_added += report.messages_added
+            self._librarianship.wake()
         self._notify(self.status, report)
 
     def _find_new_roots(self) -> bool:
@@ -219,6 +228,11 @@ class Daemon:
         if status.last_scan_at and not self._stop.is_set():
             self._write_status()
 
+    def _tell_librarian(self, progress: LibrarianProgress) -> None:
+        self.status.librarian = progress
+        if self.status.last_scan_at and not self._stop.is_set():
+            self._write_status()
+
     def _clear_up(self) -> None:
         """What a daemon that was killed said of itself, and where it listened."""
         before = read_status(self._memory.settings.runtime)
@@ -240,6 +254,6 @@ class Daemon:
 def read_status(runtime: Path) -> DaemonStatus | None:
     """What the daemon of this home last said of itself."""
     try:
-        return DaemonStatus(**json.loads((runtime / "status.json").read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError):
+        return msgspec.json.decode((runtime / "status.json").read_bytes(), type=DaemonStatus)
+    except (OSError, ValueError, msgspec.DecodeError):
         return None

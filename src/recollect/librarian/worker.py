@@ -123,9 +123,11 @@ class Worker(Generic[Prepared]):
         *,
         before: Callable[[], object] = lambda: None,
         notify: Notify = lambda step: None,
+        after: Callable[[], object] = lambda: None,
     ) -> None:
-        """Until `stop` is set, which takes `wake` to be seen at once. `before`: called at each waking, to queue what is
-        ready. Sleeps until it is woken, something is due, or the interval is over."""
+        """Until `stop` is set, which takes `wake` to be seen at once. Sleeps until it is woken, something is due, or
+        the interval is over. `before`: called at each waking, to queue what is ready; `after`: before it sleeps."""
+        failures = 0
         with self._present():
             while not stop.is_set():
                 wake.clear()
@@ -133,9 +135,12 @@ class Worker(Generic[Prepared]):
                     before()
                     self._work_round(stop, notify)
                     seconds = self._sleep_seconds(poll_seconds)
+                    failures = 0
                 except Exception as error:  # noqa: BLE001 - the worker goes on, and doctor shows the reason
                     self._note_problem(error)
-                    seconds = RETRY_SECONDS
+                    failures += 1
+                    seconds = min(RETRY_SECONDS * failures, max(poll_seconds, RETRY_SECONDS))
+                after()
                 if not stop.is_set():
                     wake.wait(seconds)
 
