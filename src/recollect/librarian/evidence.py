@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from recollect.clock import parse_time
+from recollect.clock import local, parse_time
 from recollect.knowledge import Kind
 from recollect.librarian import limits
 from recollect.librarian.filters import is_question, why_not
@@ -307,6 +307,6 @@ def _time_said(time: str, found: Sequence[Found]) -> str:
     stored = parse_time(time.strip()[:40]) if time else None
     if not stored:
         return ""
-    days = iso_days(time)
+    days = {*iso_days(time), local(stored).date()}  # Midnight here is often another day in UTC.
     is_meant = any(may_mean(one.turn.text, day, one.turn.at) for one in found for day in days)
     return stored if is_meant or any(stored == one.turn.at for one in found) else ""
