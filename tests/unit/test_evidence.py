@@ -267,6 +267,12 @@ def test_names_and_numbers_must_have_been_said(statement: str, expected: str) ->
     )
 
 
+def test_an_address_may_be_cut_short_but_not_made_up() -> None:
+    turns = said("I keep my garden notes at https://notes.example/garden/2026/roses-and-more.")
+    assert outcome(turns, item("Garden notes at https://notes.example/garden…", turns[0].text)) == "kept"
+    assert outcome(turns, item("Garden notes at https://evil.example/garden", turns[0].text)) == "invented name"
+
+
 def test_a_lost_not_is_noticed() -> None:
     turns = said("I do not eat meat at all.")
     assert outcome(turns, item("Eats meat", "I do not eat meat at all")) == "unsupported"

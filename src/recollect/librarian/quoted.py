@@ -27,7 +27,7 @@ _REFUSAL = re.compile(
     re.IGNORECASE,
 )
 _REPORTED = re.compile(
-    r"\b(?:say(?:s|ing)?|said|states?|stated|reads|claims?|mentions?|tells?|told|instructs?|according to"
+    r"\b(?:say(?:s|ing)?|said|states|stated|reads|claims|mentions|tells|told|instructs|according to"
     r"|the user(?:'s)?|sagt|steht|behauptet|laut|heißt es|zufolge|dice|según|segun|afirma|dit|indique|selon|secondo|diz"
     r"|segundo|zegt|volgens|пишет|говорит|согласно)\b|说|說|表示|によると|と書|と言",
     re.IGNORECASE,

@@ -22,6 +22,8 @@ _NUMBER = re.compile(r"\d+(?:[.,'’\u00a0\u202f]\d+)*")
 _DIGITS = re.compile(r"\d+")
 _THOUSANDS = re.compile(r"\b(\d+(?:[.,]\d+)?)\s?k\b", re.IGNORECASE)
 _URL = re.compile(r"[a-z][a-z0-9+.-]{1,20}://[^\s<>\"')\]]+", re.IGNORECASE)
+_URL_END = ".,;:!?…"
+"""A long address is cut with an ellipsis."""
 _UNSPACED = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]+"
 )
@@ -170,7 +172,7 @@ def why_unsupported(text: str, said: Sequence[Said], near: Vocabulary, known: Vo
     whole = Vocabulary.of(*(one.text for one in said))
     days = [day for day in iso_days(text) if any(may_mean(one.text, day, one.at) for one in said)]
     numbers = whole.numbers | known.numbers | {str(part) for day in days for part in (day.year, day.month, day.day)}
-    if any(url not in one for url in _URL.findall(text) for one in [" ".join(one.text for one in said)]):
+    if not all(any(url.rstrip(_URL_END) in one.text for one in said) for url in _URL.findall(text)):
         return "invented name"
     if not all(_is_number_there(match[0], numbers) for match in _NUMBER.finditer(text)):
         return "invented number"
