@@ -18,6 +18,7 @@ from recollect.librarian.items import Doubt, EpisodeLine, Shelf
 from recollect.librarian.questions import Question, QuestionKind, QuestionStore
 from recollect.librarian.shelves import ShelfReport
 from recollect.librarian.shelves.anchors import anchor_of
+from recollect.librarian.shelves.store import ShelfStore
 from recollect.lineage import EdgeStore
 from recollect.notes.lines import NOTE_LINE, line_id, words_of
 from recollect.scopes import Actor
@@ -194,14 +195,14 @@ def test_a_very_large_page_is_bounded_and_says_so(memory: recollect.Memory) -> N
             origin=Origin.EXTRACTED,
             true_from=f"2026-03-02T09:{n // 60:02d}:{n % 60:02d}Z",
         )
-        for n in range(520)
+        for n in range(220)
     ]
     memory.knowledge.learn_many(statements)
     catch_up(memory)
     lines = text_of(memory, CORE).splitlines()
-    assert sum(line.startswith("- Fact") for line in lines) == 500
-    assert any("Only the latest 500" in line for line in lines)
-    assert "- Fact 519 " in text_of(memory, CORE)
+    assert sum(line.startswith("- Fact") for line in lines) == 200
+    assert any("Only the latest 200" in line for line in lines)
+    assert "- Fact 219 " in text_of(memory, CORE)
     assert catch_up(memory) == ShelfReport()
 
 
@@ -454,39 +455,50 @@ def test_what_was_forgotten_is_on_no_shelf_and_does_not_come_back(talk: Talk) ->
     catch_up(memory)
     edit(memory, DAY, "hazel poles hold them", "hazel poles of two metres hold them")
     catch_up(memory)
-    memory.forget(message=talk.said(POLES).message_id)
+    assert memory.forget(message=talk.said(POLES).message_id).is_verified
     for _ in range(2):
         assert "azel poles" not in every_text(memory)
         assert "what beans climb on" in text_of(memory, DAY)
         catch_up(memory)
         memory.librarian.shelves.render_all()
-    memory.forget(message=talk.said(BEANS).message_id)
+    assert memory.forget(message=talk.said(BEANS).message_id).is_verified
     catch_up(memory)
     text = every_text(memory)
     assert not any(words in text for words in ("beans", "Beans", BEANS))
     assert TEA in text_of(memory, CORE)
 
 
-def test_a_person_who_is_forgotten_leaves_no_word_in_any_version(memory: recollect.Memory) -> None:
-    known = {"shelf": Shelf.PERSON, "subject": "Nina Zephyr"}
-    learn(memory, "She lives in Porto", attribute="lives in", value="Porto", **known)  # type: ignore[arg-type]
+def test_a_person_who_is_forgotten_leaves_no_word_in_any_version_and_no_note_of_their_name(
+    memory: recollect.Memory,
+) -> None:
+    for name, other in (("Nina Zephyr", "Porto"), ("Otto Quill", "Turin")):
+        known: dict[str, object] = {"shelf": Shelf.PERSON, "subject": name, "attribute": "lives in"}
+        learn(memory, f"Lives in {other}", value=other, **known)  # type: ignore[arg-type]
+        catch_up(memory)
+        later = "2026-03-02T10:00:00.000Z"
+        learn(memory, f"Lives in Lisbon after {other}", value="Lisbon", true_from=later, **known)  # type: ignore[arg-type]
+        catch_up(memory)
+    _, second = (f"relationships/{name}/overview.md" for name in ("nina-zephyr", "otto-quill"))
+    edit(memory, second, "## Facts\n\n", "## Facts\n\n- Plays the oboe\n")
+    memory.notes.folder.joinpath(second).write_text(text_of(memory, second) + "my own words\n")
     catch_up(memory)
-    learn(
-        memory,
-        "She lives in Lisbon",
-        attribute="lives in",
-        value="Lisbon",
-        true_from="2026-03-02T10:00:00.000Z",
-        **known,
-    )  # type: ignore[arg-type]
+    assert memory.forget(subject="Nina Zephyr").is_verified
+    assert memory.forget(subject="Otto Quill").is_verified
     catch_up(memory)
-    path = "relationships/nina-zephyr/overview.md"
-    edit(memory, path, "## Facts\n\n", "## Facts\n\n- She plays the oboe\n")
+    text = every_text(memory)
+    assert not any(word in text for word in ("Porto", "Turin", "Lisbon", "oboe", "Nina Zephyr", "Otto Quill"))
+    assert [one.path for one in memory.notes.list(gone=True)] == [second]
+    assert "my own words" in text_of(memory, second)
+
+
+def test_a_milestone_that_is_forgotten_takes_the_note_of_its_words_with_it(memory: recollect.Memory) -> None:
+    mile = learn(memory, "The greenhouse stands at last", Shelf.MILESTONE)
     catch_up(memory)
-    memory.forget(subject="Nina Zephyr")
+    assert memory.forget(record=mile.id).is_verified
     catch_up(memory)
-    assert not any(word in every_text(memory) for word in ("Porto", "Lisbon", "oboe", "Nina Zephyr"))
-    assert path not in [one.path for one in memory.notes.list()]
+    assert memory.notes.list(gone=True) == []
+    with memory.database.read() as session:
+        assert ShelfStore(session, memory.settings.house).paths() == []
 
 
 def test_every_line_of_a_shelf_has_an_edge_from_what_it_goes_with(talk: Talk) -> None:

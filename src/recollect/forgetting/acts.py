@@ -27,6 +27,10 @@ class Part(Protocol):
         """(kind, id) of what of its own goes and lines of notes may come from."""
         ...
 
+    def notes(self, session: Session, reach: Reach) -> dict[str, int]:
+        """Notes that go whole: path → the number up to which their versions go."""
+        ...
+
     def reach(self, session: Session, reach: Reach) -> dict[str, int]:
         """How much of its own goes, by name."""
         ...

@@ -133,6 +133,7 @@ class Forgetting:
         origins = {(MESSAGE, one) for one in plan.reach.messages} | {(RECORD, one) for one in plan.reach.records}
         for part in self._parts:
             origins |= part.origins(session, plan.reach)
+            plan.notes.notes |= part.notes(session, plan.reach)
         plan.notes = self._notes(session).reach(origins, plan.notes.notes)
         return plan
 

@@ -10,6 +10,7 @@ from recollect.librarian.episodes import LINE, EpisodeStore
 from recollect.librarian.proposals import PROPOSAL, ProposalStore
 from recollect.librarian.questions import QUESTION, QuestionStore
 from recollect.librarian.replies import REPLY, ReplyStore
+from recollect.librarian.shelves.leaving import drop_shelves, notes_that_go
 from recollect.lineage import MESSAGE, RECORD, EdgeStore
 
 KINDS = (LINE, REPLY, QUESTION, PROPOSAL)
@@ -29,6 +30,9 @@ class LibrarianPart:
     def origins(self, session: Session, reach: Reach) -> set[tuple[str, str]]:
         found = self._found(session, reach).by_kind
         return {(kind, one) for kind in (LINE, QUESTION) for one in found[kind]}
+
+    def notes(self, session: Session, reach: Reach) -> dict[str, int]:
+        return notes_that_go(session, self._house, reach.records, self.origins(session, reach))
 
     def reach(self, session: Session, reach: Reach) -> dict[str, int]:
         found = self._found(session, reach).by_kind
@@ -54,6 +58,7 @@ class LibrarianPart:
     def erase(self, session: Session, reach: Reach) -> dict[str, int]:
         found = self._found(session, reach).by_kind
         EdgeStore(session, self._house).delete(LINE, found[LINE])
+        drop_shelves(session, self._house, reach.records)
         return {
             "episode_lines": EpisodeStore(session, self._house).drop_lines(found[LINE]),
             "kept_replies": ReplyStore(session, self._house).drop(found[REPLY]),

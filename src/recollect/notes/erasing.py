@@ -12,7 +12,7 @@ from recollect import redaction
 from recollect.database import Session
 from recollect.errors import NotFound
 from recollect.lineage import MESSAGE, EdgeStore, Hasher, TombstoneStore, hasher
-from recollect.notes.lines import NOTE_LINE, NOTE_TEXT, line_id, path_of, without, words_of
+from recollect.notes.lines import NOTE_LINE, NOTE_TEXT, line_id, path_of, unanchored, without, words_of
 from recollect.notes.paths import checked, scope_of, spellings
 from recollect.notes.store import NoteStore
 from recollect.notes.versions import Note, Version, digest_of, is_own_reason
@@ -157,7 +157,7 @@ class Erasing:
                 lines.add(note.reason.encode())
         for path, some in reached.lines.items():
             lines.update(old.reason.encode() for old, new, _ in self._rewritten(reached, path, some) if not new.reason)
-        yield from sorted(lines)
+        yield from sorted({unanchored(line) for line in lines})
 
     # The act
 

@@ -19,6 +19,8 @@ NOTE_LINE = "note_line"
 NOTE_TEXT = "note_text"
 """The kind of the tombstone of a whole text of a note."""
 DIGEST_DIGITS = 32
+_ANCHOR = re.compile(rb"<!--[a-z]:[0-9a-f.-]+-->")
+"""By which the librarian knows a line as its own: an id, which stays elsewhere as the id of something forgotten."""
 _MARKS = re.compile(rb"^(?:(?:[-*+>]|\d{1,9}[.)]|\[[ xX]\])\s+)+")
 
 
@@ -77,6 +79,11 @@ def compared(line: bytes) -> bytes:
     """A line without the white space around it and the marks before it; empty where it says nothing."""
     words = _MARKS.sub(b"", line.strip())
     return words if any(character.isalnum() for character in words.decode("utf-8", "replace")) else b""
+
+
+def unanchored(line: bytes) -> bytes:
+    """What a line says in words."""
+    return _ANCHOR.sub(b"", line)
 
 
 def without(content: bytes, lines: Iterable[bytes]) -> bytes:

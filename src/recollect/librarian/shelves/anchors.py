@@ -25,6 +25,9 @@ class AnchorKind(StrEnum):
     QUESTION = "q"
 
 
+_KINDS = {str(kind): kind for kind in AnchorKind}
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Anchor:
     kind: AnchorKind
@@ -49,7 +52,7 @@ def anchors_in(line: str) -> list[Anchor]:
 
 def _anchor(found: re.Match[str]) -> Anchor:
     kind, name, number = found.groups()
-    return Anchor(AnchorKind(kind), name, int(number or 0))
+    return Anchor(_KINDS[kind], name, int(number or 0))
 
 
 def shown(text: str) -> str:

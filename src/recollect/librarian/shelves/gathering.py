@@ -29,7 +29,7 @@ from recollect.notes.lines import Source
 from recollect.notes.paths import scope_of
 from recollect.scopes import HOUSE
 
-MOST_RECORDS = 2_000
+MOST_RECORDS = 1_000
 """Of one page: the latest. A section shows fewer."""
 _TAGS = {PageKind.CORE: Shelf.CORE, PageKind.PROJECT: Shelf.PROJECT, PageKind.PERSON: Shelf.PERSON}
 

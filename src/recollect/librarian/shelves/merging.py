@@ -26,6 +26,8 @@ class _Row:
     end: str
     is_text: bool = True
     """Not in a block of code."""
+    _read: tuple[str, Anchor | None] = ("", None)
+    """A text and its anchor, which is asked for many times."""
 
     @property
     def level(self) -> int:
@@ -34,7 +36,11 @@ class _Row:
 
     @property
     def anchor(self) -> Anchor | None:
-        return anchor_of(self.text) if self.is_text else None
+        if not self.is_text:
+            return None
+        if self._read[0] is not self.text:
+            self._read = (self.text, anchor_of(self.text))
+        return self._read[1]
 
     @property
     def is_blank(self) -> bool:

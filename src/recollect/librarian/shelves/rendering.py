@@ -16,7 +16,7 @@ from recollect.librarian.shelves.pages import Page, Section, ShelfLine, heading_
 from recollect.lineage import RECORD
 from recollect.notes.lines import Source
 
-MOST_LINES = 500
+MOST_LINES = 200
 """Of one section: what is longer nobody reads. The rest is told of, and can be listed and searched."""
 REMEMBERED = "remember"
 """The tag of what somebody asked to be remembered."""
@@ -43,6 +43,8 @@ _ORDER = {
     PageKind.MILESTONE: ("## Milestone",),
     PageKind.INSIGHT: ("## Insight",),
 }
+HEADINGS = frozenset({*(heading for order in _ORDER.values() for heading in order), ACTIVITY, HISTORY, OPEN_QUESTIONS})
+"""All that are the librarian's."""
 KIND_OF_SECTION = {
     FACTS: Kind.FACT,
     PREFERENCES: Kind.PREFERENCE,

@@ -20,6 +20,7 @@ from recollect.librarian.shelves.applying import Applied, Applying, source_of
 from recollect.librarian.shelves.front import quoted
 from recollect.librarian.shelves.gathering import Gathering
 from recollect.librarian.shelves.layout import PageKind, Place, kind_of
+from recollect.librarian.shelves.leaving import NAMED
 from recollect.librarian.shelves.merging import merged
 from recollect.librarian.shelves.pages import Page
 from recollect.librarian.shelves.reading_back import changes, without_answers
@@ -38,8 +39,6 @@ CHANGES = 2_000
 """Read from the feed at once."""
 PAGES = 100
 """Gathered at once, before they are written."""
-NAMED = frozenset({PageKind.PROJECT, PageKind.PERSON, PageKind.MILESTONE, PageKind.INSIGHT})
-"""Their titles say something of their records, and go with the last of them."""
 
 
 class _Moved(Exception):
