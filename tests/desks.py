@@ -34,6 +34,8 @@ class OneRecordDesk:
         """What happens in the next readings, in turn: an error, or something that is done meanwhile."""
         self.always: dict[str, Happening] = {}
         """What happens whenever this conversation is read."""
+        self.always_read: Callable[[Conversation], object] = lambda conversation: None
+        """Done in each reading that goes well."""
         self.while_filing: Callable[[], object] = lambda: None
         self.while_tidying: Callable[[], object] = lambda: None
 
@@ -44,6 +46,7 @@ class OneRecordDesk:
             raise happening
         if happening:
             happening(conversation)
+        self.always_read(conversation)
         return conversation.id
 
     def file(self, session: Session, prepared: str, now: str) -> Filed:
