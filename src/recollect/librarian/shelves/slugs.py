@@ -40,7 +40,8 @@ def text_slug(text: str) -> str:
     words = _plain(folded(text)).split("-")[:MOST_WORDS]
     while len("-".join(words)) > MOST_CHARACTERS and len(words) > 1:
         words.pop()
-    return "-".join(words)[:MOST_CHARACTERS].strip("-") or "untitled"
+    slug = "-".join(words)[:MOST_CHARACTERS].strip("-") or "untitled"
+    return slug if is_name(slug) else f"text-{slug}"
 
 
 def _plain(text: str) -> str:
