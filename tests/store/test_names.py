@@ -64,7 +64,7 @@ def test_a_role_that_changed_by_the_words_that_say_so_is_the_same_persons(
 ) -> None:
     talk.file(role(talk, SISTER, "sister"))
     now = "Anna is now my business partner."
-    later = Talk(memory, tmp_path / "projects", "two", now, start=START + timedelta(days=1))
+    later = Talk(memory, tmp_path / "projects", "two", now, start=START + timedelta(minutes=90))
 
     later.file(role(later, now, "business partner"))
 

@@ -95,10 +95,10 @@ class LibrarianDesk:
         )
 
     def known(self, about: About, turns: list[Turn], scope: str) -> "list[Known]":
-        from recollect.librarian.rules import project_name
+        from recollect.librarian.rules.projects import project_of
 
         with self._database.read() as session:
-            return known_to(session, self._settings.house, scope, project_name(about.project), turns)
+            return known_to(session, self._settings.house, scope, project_of(about), turns)
 
     def _extract(self, about: About, turns: list[Turn], conversation: Conversation) -> tuple[Extract, Usage]:
         if self._model is None:

@@ -1,0 +1,252 @@
+"""The commands of the librarian as people run them (L1, L8, L11)."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from commands import run
+from transcripts import Transcript
+
+from recollect.testing import OpenAIServer
+
+TEA = "Remember that I am allergic to peanuts."
+CITY = "I live in Graz."
+PROCESSED = {"processed", "skipped", "failed", "tokens", "cost_usd"}
+
+
+def talk(folder: Path, name: str, *sentences: str, days_ago: float = 1) -> Transcript:
+    transcript = Transcript(name, start=datetime.now(UTC) - timedelta(days=days_ago))
+    for sentence in sentences:
+        transcript.user(sentence)
+        transcript.assistant("Thank you, I understand that.")
+    transcript.save(folder)
+    return transcript
+
+
+@pytest.fixture
+def told(home: Path, tmp_path: Path) -> Path:
+    """A home with one finished conversation."""
+    talk(tmp_path / "projects", "one", TEA, CITY, "That is all for now, thank you.")
+    assert run("ingest", tmp_path / "projects", home=home).code == 0
+    return home
+
+
+@pytest.fixture
+def filed(told: Path) -> Path:
+    assert run("process", home=told).code == 0
+    return told
+
+
+def facts(home: Path) -> Path:
+    return home / "notes" / "core" / "facts.md"
+
+
+def records(home: Path) -> list[str]:
+    return sorted(record["text"] for record in run("records", "--json", home=home).json())
+
+
+def line_of(home: Path, words: str) -> int:
+    lines = run("today", "--json", home=home).json()["lines"]
+    return next(line["n"] for line in lines if words in line["text"])
+
+
+# Processing
+
+
+def test_process_reads_what_is_ready_and_tells_what_it_did(told: Path) -> None:
+    result = run("process", "--json", home=told)
+
+    value = result.json()
+    assert result.code == 0
+    assert value.keys() >= PROCESSED
+    assert (value["processed"], value["failed"], value["tokens"], value["cost_usd"]) == (1, 0, 0, 0)
+    assert "peanuts" in facts(told).read_text()
+    assert [one["status"] for one in run("conversations", "--json", home=told).json()] == ["archived"]
+
+
+def test_process_again_finds_nothing_to_do_and_named_again_changes_nothing(filed: Path) -> None:
+    before = facts(filed).read_bytes()
+    assert run("process", "--json", home=filed).json()["processed"] == 0
+    conversation = run("conversations", "--json", home=filed).json()[0]["id"]
+
+    again = run("process", conversation[:10], "--json", home=filed).json()
+
+    assert again["processed"] == 1
+    assert facts(filed).read_bytes() == before
+
+
+def test_queue_only_queues_and_a_later_process_reads(told: Path) -> None:
+    assert run("process", "--queue-only", "--json", home=told).json()["queued"] == 1
+    assert [one["status"] for one in run("conversations", "--json", home=told).json()] == ["queued"]
+    assert run("process", "--json", home=told).json()["processed"] == 1
+
+
+def test_an_estimate_reads_nothing_and_costs_nothing_without_a_model(told: Path) -> None:
+    value = run("process", "--estimate", "--json", home=told).json()
+    assert (value["conversations"], value["tokens"], value["cost_usd"]) == (1, 0, 0)
+    assert records(told) == []
+
+
+def test_a_conversation_that_nobody_knows_is_not_found(told: Path) -> None:
+    result = run("process", "nobody", home=told)
+    assert result.code == 3
+    assert result.explains("nobody", "recollect conversations")
+
+
+def test_a_paused_librarian_reads_nothing_until_it_is_resumed(told: Path) -> None:
+    assert run("librarian", "pause", home=told).code == 0
+    paused = run("process", home=told)
+    assert paused.code == 6
+    assert paused.explains("paused", "librarian resume")
+    assert run("librarian", "status", "--json", home=told).json()["paused_since"]
+    run("librarian", "resume", home=told)
+    assert run("process", "--json", home=told).json()["processed"] == 1
+
+
+def test_a_librarian_that_is_off_says_how_to_choose_one(told: Path) -> None:
+    (told / "recollect.toml").write_text('[librarian]\nmodel = "none"\n')
+    result = run("process", home=told)
+    assert result.code == 2
+    assert result.explains("librarian.model", "rules")
+
+
+def test_status_tells_who_reads_what_waits_and_what_was_kept(filed: Path) -> None:
+    value = run("librarian", "status", "--json", home=filed).json()
+    assert (value["reader"], value["ready"], value["queued"], value["set_aside"]) == ("rules", 0, 0, 0)
+    assert value["read"]["conversations"] == 1
+    assert value["read"]["kept"] >= 1
+    assert "rules, without a model" in run("librarian", home=filed).out
+
+
+# Days
+
+
+def test_today_numbers_each_line_and_a_number_corrects_it(filed: Path) -> None:
+    number = line_of(filed, "peanuts")
+    assert f"{number:4}  " in run("today", home=filed).out
+
+    changed = run("today", "--edit", number, "Allergic to walnuts", home=filed)
+
+    assert changed.code == 0
+    assert "Allergic to walnuts" in records(filed)
+    assert "walnuts" in facts(filed).read_text()
+    assert "peanuts" not in facts(filed).read_text()
+
+
+def test_what_is_wrong_is_taken_back_by_its_number_and_comes_back_by_undo(filed: Path) -> None:
+    number = line_of(filed, "peanuts")
+    run("today", "--wrong", number, home=filed)
+    assert not any("peanuts" in text for text in records(filed))
+    assert "peanuts" not in facts(filed).read_text()
+
+    run("today", "--undo", number, home=filed)
+
+    assert any("peanuts" in text for text in records(filed))
+
+
+def test_a_number_that_was_not_shown_is_not_found(filed: Path) -> None:
+    assert run("today", "--wrong", 1, home=filed).code == 3
+    run("today", home=filed)
+    assert run("today", "--wrong", 99, home=filed).explains("no line 99")
+    assert run("today", "--edit", "x", "y", home=filed).code == 2
+
+
+def test_week_has_the_lines_of_seven_days(filed: Path) -> None:
+    assert any("peanuts" in line["text"] for line in run("week", "--json", home=filed).json()["lines"])
+
+
+# Review and questions
+
+
+def test_a_line_that_was_deleted_waits_for_review_and_is_taken_back_when_accepted(filed: Path) -> None:
+    page = facts(filed)
+    page.write_text("".join(line for line in page.read_text().splitlines(True) if "peanuts" not in line))
+
+    (waiting,) = run("review", "--json", home=filed).json()
+    assert (waiting["kind"], waiting["path"]) == ("retract", "core/facts.md")
+    assert run("review", "accept", 1, home=filed).code == 0
+
+    assert not any("peanuts" in text for text in records(filed))
+    assert run("review", "list", "--json", home=filed).json() == []
+
+
+def test_a_rejected_review_brings_the_line_back(filed: Path) -> None:
+    page = facts(filed)
+    whole = page.read_text()
+    page.write_text("".join(line for line in whole.splitlines(True) if "peanuts" not in line))
+    assert len(run("review", "--json", home=filed).json()) == 1
+
+    run("review", "reject", 1, home=filed)
+
+    assert "peanuts" in page.read_text()
+
+
+def test_a_line_that_was_edited_is_a_new_version_by_a_person(filed: Path) -> None:
+    page = facts(filed)
+    page.write_text(page.read_text().replace("peanuts", "walnuts"))
+    run("process", home=filed)
+
+    (record,) = [one for one in run("records", "--json", home=filed).json() if "walnuts" in one["text"]]
+    events = run("record", record["id"], "--history", "--json", home=filed).json()["events"]
+    assert events[-1]["actor"] == "person"
+
+
+def test_questions_are_listed_and_a_number_that_is_not_there_is_not_found(filed: Path) -> None:
+    assert run("questions", "--json", home=filed).json() == []
+    assert run("questions", "answer", 1, "yes", home=filed).code == 3
+
+
+# Nights and costs
+
+
+def test_a_night_is_told_and_can_be_undone(filed: Path) -> None:
+    night = run("reflect", "--json", home=filed).json()
+    assert (filed / "notes" / "agents" / "assistant" / "self-awareness.md").exists()
+
+    undone = run("reflect", "--undo", "--json", home=filed).json()
+
+    assert (undone["id"], undone["state"]) == (night["id"], "undone")
+    assert not (filed / "notes" / "agents" / "assistant" / "self-awareness.md").exists()
+    assert [one["state"] for one in run("reflect", "--nights", "--json", home=filed).json()] == ["undone"]
+
+
+def test_costs_are_nothing_where_no_model_was_asked(filed: Path) -> None:
+    value = run("costs", "--json", home=filed).json()
+    assert (value["days"], value["tokens"], value["cost_usd"]) == ([], 0, 0)
+
+
+# A model
+
+
+@pytest.fixture
+def server() -> Iterator[OpenAIServer]:
+    with OpenAIServer() as opened:
+        yield opened
+
+
+def with_model(home: Path, server: OpenAIServer, **more: object) -> None:
+    lines = [f'model = "{server.url}/v1#tiny"', *(f"{name} = {value}" for name, value in more.items())]
+    (home / "recollect.toml").write_text("[librarian]\n" + "\n".join(lines) + "\n")
+
+
+def test_an_estimate_tells_tokens_and_money_and_asks_nothing(told: Path, server: OpenAIServer) -> None:
+    with_model(told, server, price_per_million="[1.0, 2.0]")
+
+    value = run("process", "--estimate", "--json", home=told).json()
+
+    assert value["input_tokens"] > 100
+    assert server.requests == []
+
+
+def test_at_the_ceiling_it_stops_cleanly_and_says_when_it_goes_on(told: Path, server: OpenAIServer) -> None:
+    with_model(told, server, tokens_per_day=10)
+
+    result = run("process", "--json", home=told)
+
+    value = result.json()
+    assert result.code == 6
+    assert (value["processed"], value["failed"]) == (0, 0)
+    assert value["goes_on_at"]
+    assert server.requests == []
+    assert [one["status"] for one in run("conversations", "--json", home=told).json()] == ["queued"]
