@@ -18,7 +18,7 @@ from labels import Forbidden, Labelled, Wanted, Words
 MOST_CHARACTERS = 280
 MOST_SENTENCES = 3
 MOST_LABELS = 3
-"""An item is one thing. A sentence may name three; what has more is a retelling."""
+"""Of those that are required. An item is one thing. A sentence may name three; what has more is a retelling."""
 MOST_OF_ALL = 0.5
 """The share of a person's words in a conversation that one item may have."""
 FEWEST_WORDS = 3
@@ -177,7 +177,7 @@ def _says(item: Kept, words: Words) -> bool:
 
 def is_one_thing(item: Kept, labelled: Labelled) -> bool:
     sentences = [part for part in _SENTENCE_END.split(item.text) if part.strip(" .,;:–-")]
-    labels = sum(has_words(item.shown, wanted.words) for wanted in labelled.wanted)
+    labels = sum(has_words(item.shown, wanted.words) for wanted in labelled.wanted if wanted.required)
     said = _parts(" ".join(turn.text for turn in labelled.turns if turn.author == "user"))
     return (
         len(item.text) <= MOST_CHARACTERS
