@@ -14,7 +14,7 @@ from typing import TypeVar
 from recollect.clock import local, parse_time
 from recollect.knowledge import Kind
 from recollect.librarian import limits
-from recollect.librarian.filters import is_question, why_not
+from recollect.librarian.filters import why_not
 from recollect.librarian.items import USER, Doubt, EpisodeLine, Extract, Item, Mention, Quote, Shelf, Turn
 from recollect.librarian.naming_days import iso_days, may_mean
 from recollect.librarian.quoted import ASSISTANT, Found, Quotes
@@ -247,18 +247,10 @@ def _stating(item: Item, found: Sequence[Found]) -> tuple[Sequence[Found], str]:
     """The quotes that state it; and, if there are none, why. Others beside them support nothing, and are let go."""
     if is_accepted(item, found):
         return found, next((reason for one in found if (reason := one.why_not()) in UNMEANT - {"hypothetical"}), "")
-    reasons = {one: _why_no_statement(one) for one in found if _may_state(item, one)}
+    reasons = {one: one.why_not() for one in found if _may_state(item, one)}
     dangerous = next((reason for reason in reasons.values() if reason in NEVER), "")
     stating = [one for one, reason in reasons.items() if not reason]
     return stating, dangerous or ("" if stating else next(iter(reasons.values()), WRONG_AUTHOR))
-
-
-def _why_no_statement(found: Found) -> str:
-    """A fact may stand beside a question in one sentence: what counts is whether the quoted words ask."""
-    reason = found.why_not()
-    if reason == "question" and found.is_clause and not is_question(found.words):
-        return ""
-    return reason
 
 
 def _why_never(found: Sequence[Found]) -> str:
@@ -274,6 +266,8 @@ def _why_never(found: Sequence[Found]) -> str:
 
 def _why_unfit(item: Item) -> str:
     reason = limits.why_unfit(item.text, limits.MOST_TEXT_CHARACTERS)
+    if not reason and limits.is_narration(item.text):
+        reason = "trivial"
     if not reason and item.shelf is Shelf.EPISODE:
         reason = WRONG_SHELF
     if not reason and not limits.is_name(item.subject):

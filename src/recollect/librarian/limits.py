@@ -39,9 +39,10 @@ _MARKUP = re.compile(
 )
 _PATH = re.compile(r"(?:^|[/\\])\.{1,2}(?:[/\\]|$)|^[/\\~.]|^[A-Za-z]:[/\\]|\\|^\w+://|\x00")
 _PASSWORD = re.compile(
-    r"(?:\b(?:pass(?:word|wort|code|phrase|wd)|kennwort|pin(?:\s?code)?|contrase\u00f1a|clave|mot de passe|senha"
-    r"|wachtwoord|пароль)\b|密码|密碼|パスワード|暗証番号)(?!\s*(?:manager|reset|field|hash))[^.!?\n]{0,40}?"
-    r"(?:\b(?:is|was|ist|war|lautet|es|est|é|è)\b|[:=]|—|–|は|是)[\s*`\"'“„«]*(?P<value>[^\s*`\"'”“»,;]{3,})",
+    r"(?:\b(?:pass(?:word|wort|code|phrase|wd)|kennwort|pin(?:\s?code)?|contraseña|clave|mot de passe|senha|wachtwoord"
+    r"|пароль)\b|密码|密碼|パスワード|暗証番号)(?!\s*(?:manager|reset|field|hash))[\s*`\"'”]*"
+    r"(?:(?:[^.!?\n]{0,40}?\b(?:is|was|ist|war|lautet|es|est|é|è)\b)|(?:(?:for|für|para|pour|von)\s[^.!?\n]{1,30})?[:=]|は|是)"
+    r"[\s*`\"'“„«]*(?P<value>[^\s*`\"'”“»,;]{3,})",
     re.IGNORECASE,
 )
 _NO_PASSWORD = re.compile(
@@ -50,6 +51,11 @@ _NO_PASSWORD = re.compile(
     re.IGNORECASE,
 )
 _ATTRIBUTE = re.compile(r"[^\W_](?:[\w '’-]*[^\W_])?")
+_NARRATION = re.compile(
+    r"(?:(?:the )?(?:user|assistant|person|they|he|she|we) )?(?:(?:has |have |is |was |were )?(?:asked|asking"
+    r"|requested|requesting|inquired|discussed|discussing|talked about|told|informed)|asks|requests|wants? to know|wanted to know)\b",
+    re.IGNORECASE,
+)
 _TAG = re.compile(r"[^\W_][\w-]{0,29}")
 _SHELVES = frozenset(str(shelf) for shelf in Shelf)
 
@@ -76,6 +82,11 @@ def tells_secret(text: str) -> bool:
     if redaction.MARK in text or redaction.find(text):
         return True
     return any(not _NO_PASSWORD.fullmatch(found["value"]) for found in _PASSWORD.finditer(text))
+
+
+def is_narration(line: str) -> bool:
+    """That somebody asked or spoke of something: what happened, which is told in lines, and no statement."""
+    return _NARRATION.match(line) is not None
 
 
 def is_name(name: str) -> bool:

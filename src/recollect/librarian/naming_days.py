@@ -27,11 +27,11 @@ _MONTHS = (
 _WEEKDAYS = (
     "mon monday montag lunes lundi lunedi segunda maandag понедельник",
     "tue tues tuesday dienstag martes mardi martedi terca dinsdag вторник",
-    "wed wednesday mittwoch miercoles mercredi mercoledi quarta woensdag среда среду",
+    "wed wednesday mittwoch miercoles mercredi mercoledi quarta woensdag сред",
     "thu thur thurs thursday donnerstag jueves jeudi giovedi quinta donderdag четверг",
-    "fri friday freitag viernes vendredi venerdi sexta vrijdag пятница пятницу",
-    "sat saturday samstag sonnabend sabado samedi sabato zaterdag суббота субботу",
-    "sun sunday sonntag domingo dimanche domenica zondag воскресенье",
+    "fri friday freitag viernes vendredi venerdi sexta vrijdag пятниц",
+    "sat saturday samstag sonnabend sabado samedi sabato zaterdag суббот",
+    "sun sunday sonntag domingo dimanche domenica zondag воскресень",
 )
 _NEAR = {
     "today": 0, "tonight": 0, "heute": 0, "hoy": 0, "aujourd": 0, "oggi": 0, "hoje": 0, "vandaag": 0, "сегодня": 0,
@@ -57,6 +57,7 @@ NEAR_NUMBER_DAYS = 62
 """As far ahead "by the 15th" may mean."""
 NEAR_MONTH_DAYS = 400
 LAST_OF_MONTH = 31
+FEWEST_LETTERS = 4
 
 
 def plain(word: str) -> str:
@@ -83,7 +84,7 @@ def iso_days(text: str) -> list[date]:
 
 def is_day_word(word: str) -> bool:
     """A name of a month or a weekday."""
-    return plain(word) in _WEEKDAY_OF or _month(plain(word)) > 0
+    return _weekday(plain(word)) >= 0 or _month(plain(word)) > 0
 
 
 def may_mean(text: str, day: date, at: str) -> bool:
@@ -119,13 +120,24 @@ def _is_named(day: date, words: set[str], numbers: set[int], said: datetime | No
 
 
 def _month(word: str) -> int:
-    if word in _MONTH_OF:
-        return _MONTH_OF[word]
-    return next((_MONTH_OF[word[:end]] for end in (7, 6, 5, 4) if word[:end] in _MONTH_OF and not word.isascii()), 0)
+    return _of(_MONTH_OF, word, 0)
+
+
+def _weekday(word: str) -> int:
+    return _of(_WEEKDAY_OF, word, -1)
+
+
+def _of(table: dict[str, int], word: str, otherwise: int) -> int:
+    """Russian has endings: there the beginning of a word counts."""
+    if word in table or word.isascii():
+        return table.get(word, otherwise)
+    return next(
+        (table[word[:end]] for end in range(len(word), FEWEST_LETTERS - 1, -1) if word[:end] in table), otherwise
+    )
 
 
 def _is_near(day: date, away: int, words: set[str]) -> bool:
-    is_weekday = abs(away) <= NEAR_WEEKDAY_DAYS and any(_WEEKDAY_OF.get(word) == day.weekday() for word in words)
+    is_weekday = abs(away) <= NEAR_WEEKDAY_DAYS and any(_weekday(word) == day.weekday() for word in words)
     return is_weekday or any(_NEAR.get(word) == away for word in words)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from recollect.librarian import limits
-from recollect.librarian.filters import why_not
+from recollect.librarian.filters import LOOK_AHEAD_CHARACTERS, LOOK_BACK_CHARACTERS, why_not
 from recollect.librarian.items import USER, Quote, Turn
 from recollect.librarian.quoting import find_quote, sentence_around
 from recollect.librarian.speech import is_own
@@ -27,12 +27,20 @@ _REFUSAL = re.compile(
     re.IGNORECASE,
 )
 _REPORTED = re.compile(
-    r"\b(?:say(?:s|ing)?|said|states|stated|reads|claims|mentions|tells|told|instructs|according to"
-    r"|the user(?:'s)?|sagt|steht|behauptet|laut|heißt es|zufolge|dice|según|segun|afirma|dit|indique|selon|secondo|diz"
-    r"|segundo|zegt|volgens|пишет|говорит|согласно)\b|说|說|表示|によると|と書|と言",
-    re.IGNORECASE,
+    r"\b(?:says?|saying|said|states (?:that|the)|stated|reads|claims|mentions|tells|told|instructs|according to"
+    r"|the user(?:'s name|'s \w+ (?:is|are)| (?:is|has|must|should|wants|prefers|lives|always|never|decided))"
+    r"|(?i:sagt|behauptet|laut|heißt es|zufolge|steht,? dass|dice (?:que|che)|según|afirma|indique|dit que|selon"
+    r"|secondo|diz que|segundo|zegt|volgens|пишет|говорит|согласно))\b|说|說|表示|によると|と書|と言",
 )
 """An assistant tells what it read."""
+OF_ALL = frozenset({"instruction to a machine", "secret", "negated request", "joke", "quoted"})
+"""Reasons that hold for all of a sentence when they hold for a part of it."""
+_CONDITION = re.compile(
+    r"\b(?:if|suppose|imagine|assuming|unless|pretend|wenn|falls|angenommen|stell dir vor|si|supongamos|imagina|se|caso"
+    r"|als|stel|если|would|could|might)\b|もし|如果|假如|要是",
+    re.IGNORECASE,
+)
+"""Before the quoted part of a sentence: then that part holds only under it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,14 +90,19 @@ class Found:
         return sentence_around(self.turn.text, self.start, self.end)
 
     def why_not(self) -> str:
-        """Why its sentence is no statement, by what stands in it and around it."""
-        start, end = self._sentence
-        text = self.turn.text
+        """Why its sentence is no statement, by what stands in it and around it. Of a sentence in parts only the quoted
+        one is judged, save where the reason holds for all of it."""
         if limits.tells_secret(self.words):
             return "secret"
         if self.is_reported:
             return "quoted"
-        return why_not(text[start:end].strip(), text[max(start - 400, 0) : start], text[end : end + 100])
+        text, (start, end) = self.turn.text, self._sentence
+        before, after = text[max(start - LOOK_BACK_CHARACTERS, 0) : start], text[end : end + LOOK_AHEAD_CHARACTERS]
+        wide = why_not(text[start:end].strip(), before, after)
+        if not wide or wide in OF_ALL or not self.is_clause:
+            return wide
+        narrow = why_not(self.words, before, after)
+        return wide if not narrow and _CONDITION.search(text[start : self.start]) else narrow
 
 
 class Quotes:

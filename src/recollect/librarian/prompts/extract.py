@@ -75,6 +75,17 @@ Found, Decided, Done, Open, or Told for anything else.
 - `questions`: only what would be worth asking the person, because what they said contradicts itself or what is on \
 file.
 - `carry`: empty, unless the conversation comes in parts.
+
+# An example
+
+Of these turns
+[1] 09:12 User: The login test fails, please look. Oh, and I moved to Ghent in May, so we go live on 3 June instead.
+[2] 09:15 Assistant: Fixed: the test had a fixed date in it.
+two items are kept, and nothing about the test: the repository tells that.
+{"about": "user", "kind": "fact", "quotes": [{"turn": 1, "words": "I moved to Ghent in May"}], "text": "Moved to Ghent \
+in May", "subject": "", "attribute": "lives in", "value": "Ghent", …}
+{"about": "project", "kind": "decision", "quotes": [{"turn": 1, "words": "we go live on 3 June instead"}], "text": \
+"Goes live on 3 June", "subject": "", "attribute": "goes live", "value": "3 June", …}
 """
 
 
