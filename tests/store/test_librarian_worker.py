@@ -175,6 +175,21 @@ def test_all_that_is_queued_is_filed_once_and_the_oldest_first(
     assert worker.work_until_done().processed == 0
 
 
+def test_only_the_named_are_read_in_the_order_of_the_queue(
+    memory: recollect.Memory, projects: Path, worker: Worker[str], desk: OneRecordDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("recollect.librarian.worker.NAMED_AT_ONCE", 2)
+    ids = queued(memory, projects, 7)
+    named = [ids[number] for number in (5, 0, 4, 2, 6)]
+
+    worked = worker.work_until_done(only=[*named, "nobody"])
+
+    assert (worked.processed, worked.stopped) == (5, "")
+    assert desk.read_ids == sorted(named, key=ids.index)
+    assert counts(memory) == (2, 0, 0)
+    assert worker.work_until_done(only=[]).processed == 0
+
+
 def test_every_conversation_is_an_event_with_its_counts(
     memory: recollect.Memory, projects: Path, worker: Worker[str], desk: OneRecordDesk
 ) -> None:

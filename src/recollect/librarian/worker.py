@@ -25,8 +25,8 @@ from recollect.errors import Denied, RecollectError, Unavailable
 from recollect.history import Conversation, Status
 from recollect.history.lifecycle import begin, finish, requeue
 from recollect.ids import new_id
-from recollect.jobs import Job, JobStore, Presence, Renewal, wait_seconds
-from recollect.librarian.queueing import KIND
+from recollect.jobs import Job, JobStore, Presence, Renewal, State, wait_seconds
+from recollect.librarian.queueing import EVERY, KIND
 from recollect.librarian.work import Desk, Filed, Outcome, Prepared, Step, Worked
 from recollect.llm.model import BadReply, Busy
 from recollect.redaction import mask
@@ -43,6 +43,7 @@ TIDY_EVERY = 25
 """Conversations filed between two tidyings: each writes new versions of some shelves."""
 RETRY_SECONDS = 5.0
 """After an error that nobody foresaw, in the worker's own doing."""
+NAMED_AT_ONCE = 100
 YIELD_SECONDS = 5.0
 """By which the conversation that met a trouble is due later than the others."""
 LONGEST_REASON = 400
@@ -104,16 +105,27 @@ class Worker(Generic[Prepared]):
         """All that is queued, or `only` these; also what waits to be tried again, as somebody asks for it now."""
         worked = Worked()
         with self._present():
-            while not worked.stopped:
-                worked.stopped = "it was stopped" if should_stop() else self._pause_reason()
-                step = None if worked.stopped else self.step(only=only, even_waiting=True)
-                if step is None:
-                    break
-                worked.add(step)
-                notify(step)
+            for some in [None] if only is None else self._in_order(only):
+                while not worked.stopped:
+                    worked.stopped = "it was stopped" if should_stop() else self._pause_reason()
+                    step = None if worked.stopped else self.step(only=some, even_waiting=True)
+                    if step is None:
+                        break
+                    worked.add(step)
+                    notify(step)
             self.tidy()
         worked.problem = self.problem
         return worked
+
+    def _in_order(self, only: Sequence[str]) -> list[list[str]]:
+        """Those of them that are in work, in the order of the queue, a few at a time: each taking looks for all of the
+        few, and would take ever longer the more there are."""
+        wanted = set(only)
+        with self._database.read() as session:
+            store = JobStore(session, self._house)
+            jobs = [job for state in (State.QUEUED, State.HELD) for job in store.listed(KIND, state, EVERY)]
+        found = [job.target for job in sorted(jobs, key=lambda job: (job.place, job.target)) if job.target in wanted]
+        return [found[start : start + NAMED_AT_ONCE] for start in range(0, len(found), NAMED_AT_ONCE)]
 
     def run(
         self,

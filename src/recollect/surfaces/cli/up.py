@@ -175,7 +175,7 @@ def _show_demo(memory: "Memory", quiet: bool) -> None:
 def _say_status(status: "DaemonStatus", report: "IngestReport") -> None:
     """One line that is written over on a terminal; in a log, a line for each change."""
     problem = report.problems[-1].reason if report.failed else status.problem or status.index_problem
-    problem = problem or status.notes_problem
+    problem = problem or status.notes_problem or status.librarian.problem
     if sys.stdout.isatty():
         line = f"Watching {amount(len(status.roots), 'folder')}, last look {when(status.last_scan_at)[-5:]}"
         if status.messages_added:
