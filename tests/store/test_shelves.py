@@ -1,5 +1,6 @@
 """Records and episodes as notes that people read and edit. On both engines."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import timedelta
@@ -8,6 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 from filed import Talk
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from transcripts import START
 
 import recollect
@@ -17,7 +20,7 @@ from recollect.librarian.episodes import EpisodeStore
 from recollect.librarian.items import Doubt, EpisodeLine, Shelf
 from recollect.librarian.questions import Question, QuestionKind, QuestionStore
 from recollect.librarian.shelves import ShelfReport
-from recollect.librarian.shelves.anchors import anchor_of
+from recollect.librarian.shelves.anchors import AnchorKind, anchor_of
 from recollect.librarian.shelves.store import ShelfStore
 from recollect.lineage import EdgeStore
 from recollect.notes.lines import NOTE_LINE, line_id, words_of
@@ -550,3 +553,75 @@ def test_a_doubt_of_a_conversation_is_asked_in_the_note_of_questions(talk: Talk)
     memory.forget(message=talk.said(POLES).message_id)
     catch_up(memory)
     assert "Which poles?" not in every_text(memory)
+
+
+# Whatever happens
+
+WORDS = ["ponds", "frogs", "newts", "herons", "reeds", "mud"]
+steps = st.lists(
+    st.tuples(
+        st.sampled_from(
+            ["learn", "learn", "edit", "retract", "reword", "delete", "add", "write", "catch up", "decide"]
+        ),
+        st.integers(0, 1_000),
+        st.sampled_from(WORDS),
+    ),
+    min_size=4,
+    max_size=14,
+)
+
+
+def step(memory: recollect.Memory, what: str, number: int, word: str) -> None:
+    known = sorted(memory.knowledge.records(limit=100), key=lambda record: record.id)
+    chosen = known[number % len(known)] if known else None
+    file = memory.notes.folder / (GARDEN if number % 2 else CORE)
+    lines = file.read_text(encoding="utf-8").split("\n") if file.exists() else []
+    ours = [place for place, line in enumerate(lines) if anchor_of(line) and line.startswith("- ")]
+    if what == "learn":
+        shelf, subject = (Shelf.PROJECT, "Garden") if number % 2 else (Shelf.CORE, "user")
+        learn(memory, f"There are {number} {word}", shelf, subject=subject, kind=list(Kind)[number % 4])
+    elif what == "edit" and chosen:
+        memory.knowledge.edit(chosen.id, f"Now there are {number} {word}")
+    elif what == "retract" and chosen:
+        memory.knowledge.retract(chosen.id)
+    elif what == "catch up":
+        catch_up(memory)
+    elif what == "decide":
+        for proposal in memory.librarian.proposals():
+            (memory.librarian.accept if number % 2 else memory.librarian.reject)(proposal.id)
+    elif lines:
+        place = ours[number % len(ours)] if ours else len(lines)
+        if what == "reword" and ours:
+            lines[place] = f"- I say {number} {word} {anchor_of(lines[place])}"
+        elif what == "delete" and ours:
+            del lines[place]
+        else:
+            lines.insert(place, f"{'- ' if what == 'add' else ''}My own {number} {word}")
+        file.write_text("\n".join(lines), encoding="utf-8")
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(steps=steps)
+def test_whatever_people_and_the_librarian_do_both_find_what_they_wrote(
+    open_house: OpenHouse, clock: FrozenClock, steps: list[tuple[str, int, str]]
+) -> None:
+    memory = open_house()
+    for what, number, word in steps:
+        clock.move(seconds=1)
+        step(memory, what, number, word)
+    plain = {line for path in (CORE, GARDEN) for line in _lines(memory, path) if line.startswith("My own")}
+    catch_up(memory)
+    assert catch_up(memory) == ShelfReport()
+    assert memory.librarian.shelves.render_all() == ShelfReport()
+    texts = [line for path in (CORE, GARDEN) for line in _lines(memory, path)]
+    assert plain <= set(texts)
+    shown = Counter(anchor.id for line in texts if (anchor := anchor_of(line)) and anchor.kind is AnchorKind.RECORD)
+    withheld = {proposal.record_id for proposal in memory.librarian.proposals()}
+    assert shown.keys() == {record.id for record in memory.knowledge.records(limit=100)} - withheld
+    for record in memory.knowledge.records(limit=100):
+        assert record.id in withheld or any(record.text in line and record.id in line for line in texts)
+
+
+def _lines(memory: recollect.Memory, path: str) -> list[str]:
+    file = memory.notes.folder / path
+    return file.read_text(encoding="utf-8").split("\n") if file.exists() else []

@@ -36,6 +36,7 @@ def test_any_name_is_a_name_of_a_file_on_every_system(name: str) -> None:
 @example("night & garden", "night garden")
 @example("garden", "garden-5fa3c1")
 @example("a", "a.")
+@example("0.-", "." + "-." * 200)
 def test_different_names_have_different_slugs_and_one_name_has_one(first: str, second: str) -> None:
     if name_key(first) == name_key(second):
         assert name_slug(first) == name_slug(second)

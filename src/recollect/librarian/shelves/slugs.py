@@ -21,8 +21,10 @@ _SEPARATORS = re.compile(r"[\s_-]+")
 
 
 def name_key(name: str) -> str:
-    """Equal for what counts as the same name."""
-    return _SEPARATORS.sub("-", folded(name)).strip("-")
+    """Equal for what counts as the same name; the key of a key is the key."""
+    while (key := _SEPARATORS.sub("-", folded(name)).strip("-")) != name:
+        name = key
+    return key
 
 
 def name_slug(name: str) -> str:
