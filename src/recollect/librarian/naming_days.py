@@ -8,7 +8,6 @@ import unicodedata
 from datetime import date, datetime, timedelta
 
 from recollect.clock import LOCAL, local
-from recollect.recall.time_phrases import find_periods
 
 _MONTHS = (
     "jan january januar jaenner janner enero janvier gennaio janeiro januari январ",
@@ -142,6 +141,8 @@ def _is_near(day: date, away: int, words: set[str]) -> bool:
 
 
 def _is_in_period(text: str, day: date, said: datetime, has_more: bool) -> bool:
+    from recollect.recall.time_phrases import find_periods  # With it comes all of recall, which most items do without.
+
     for period in find_periods(text, said, LOCAL):
         start, end = period.start.astimezone(LOCAL).date(), period.end.astimezone(LOCAL).date()
         if period.end - period.start > timedelta(days=NEAR_MONTH_DAYS):
