@@ -304,6 +304,22 @@ def test_a_point_that_somebody_adds_is_told_and_becomes_a_line_of_its_record(mem
     assert catch_up(memory) == ShelfReport()
 
 
+def test_a_line_that_somebody_copied_from_another_page_is_theirs_and_goes_with_its_record(talk: Talk) -> None:
+    memory = talk.memory
+    catch_up(memory)
+    copied = line_of(memory, CORE, TEA)
+    memory.notes.folder.joinpath(GARDEN).write_text(
+        f"{text_of(memory, GARDEN)}\n## Mine\n\n{copied}\n", encoding="utf-8"
+    )
+    assert catch_up(memory).read_back == {"copied": 1}
+    text = text_of(memory, GARDEN)
+    assert TEA in text
+    assert copied not in text
+    assert memory.librarian.proposals() == []
+    memory.forget(record=anchor_of(copied).id)  # type: ignore[union-attr]
+    assert TEA not in every_text(memory)
+
+
 def test_lines_of_an_episode_stay_as_somebody_left_them_when_it_is_read_again(talk: Talk) -> None:
     memory = talk.memory
     catch_up(memory)

@@ -55,6 +55,10 @@ def _anchor(found: re.Match[str]) -> Anchor:
     return Anchor(_KINDS[kind], name, int(number or 0))
 
 
+def without_anchors(line: str) -> str:
+    return re.sub(rf"[ \t]*{_ANCHOR.pattern}", "", line)
+
+
 def shown(text: str) -> str:
     """Words as they stand in a line: one line, and no comment of theirs."""
     return " ".join(text.split()).replace("<!--", "&lt;!--").replace("-->", "--&gt;")

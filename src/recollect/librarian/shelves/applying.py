@@ -41,6 +41,8 @@ class Applied:
     """(line, what it goes with) of lines that somebody else wrote."""
     anchored: list[tuple[str, Anchor]] = field(default_factory=list[tuple[str, Anchor]])
     """Lines that are the librarian's from now on."""
+    copied: list[Anchor] = field(default_factory=list[Anchor])
+    """Of lines that somebody brought from another page: here they are theirs."""
     problems: list[Problem] = field(default_factory=list[Problem])
 
 
@@ -95,8 +97,7 @@ class Applying:
             case Edited():
                 self._edit(change.anchor, change.text, change.before)
             case Returned():
-                self._bring_back(change.anchor)
-                self._edit(change.anchor, change.text, "")
+                self._return(change)
             case Removed():
                 self._remove(change.anchor)
 
@@ -158,6 +159,16 @@ class Applying:
             self._count("added")
 
     # What was taken away, and came back
+
+    def _return(self, change: Returned) -> None:
+        with self._database.read() as session:
+            belongs = Gathering(session, self._house, self._now).belongs(change.anchor, self._place)
+        if belongs:
+            self._bring_back(change.anchor)
+            self._edit(change.anchor, change.text, "")
+        else:
+            self._done.copied.append(change.anchor)
+            self._count("copied")
 
     def _remove(self, anchor: Anchor) -> None:
         is_of_day = self._place.kind is PageKind.EPISODES

@@ -65,6 +65,16 @@ class Gathering:
             name = next((one for one in sorted(known) if name_slug(one) == slug), "")
         return Place(path=path, scope=scope, kind=kind, name=name)
 
+    def belongs(self, anchor: Anchor, place: Place) -> bool:
+        """Whether a line with this anchor could be the librarian's on this page."""
+        if anchor.kind is AnchorKind.QUESTION:
+            return place.kind is PageKind.QUESTIONS
+        if anchor.kind in (AnchorKind.RECORD, AnchorKind.REPLACED):
+            return any(place.path == one.path for one, _ in self.places_of_records([anchor.id]))
+        episode = self._episodes.get([anchor.id]).get(anchor.id)
+        project = project_place(episode.scope, episode.project) if episode else None
+        return bool(episode and place.path in (episode.page, project.path if project else ""))
+
     def every_place(self) -> Iterable[tuple[Place, str]]:
         """All pages there should be, some more than once, and a record that may stand on each."""
         last = ("", 0)

@@ -15,7 +15,7 @@ from recollect.database import Database
 from recollect.errors import Conflict, Denied, Invalid, NotFound
 from recollect.feed import NOTE, RECORD, Change, Feed
 from recollect.knowledge import Knowledge
-from recollect.librarian.shelves.anchors import AnchorKind, anchor_of, anchors_in
+from recollect.librarian.shelves.anchors import AnchorKind, anchor_of, anchors_in, without_anchors
 from recollect.librarian.shelves.applying import Applied, Applying, source_of
 from recollect.librarian.shelves.front import quoted
 from recollect.librarian.shelves.gathering import Gathering
@@ -213,7 +213,11 @@ class Shelves:
         report.read_back += applied.counts
         report.problems += applied.problems
         done.edges += own_edges(place.path, [*pairs, *applied.origins])
-        done.applied.setdefault(place.path, Applied()).anchored += applied.anchored
+        kept = done.applied.setdefault(place.path, Applied())
+        kept.anchored += applied.anchored
+        kept.copied += applied.copied
+        copies = [(without_anchors(line), source) for line, source in pairs if anchor_of(line) in applied.copied]
+        done.edges += own_edges(place.path, copies)
 
     def _author(self, version: Version) -> Principal:
         """An agent is told from the people of the house, who write with any tool."""
@@ -229,14 +233,14 @@ class Shelves:
         if note and not (note.is_text and note.is_utf8):
             raise Conflict(f"{place.path} is not UTF-8 text: the librarian leaves it as it is. Save it as UTF-8.")
         text = note.text if note else ""
-        anchored = done.applied[place.path].anchored if place.path in done.applied else []
+        applied = done.applied.get(place.path, Applied())
 
         def change(now: str | None) -> str:
             if (now or "") != text:
                 raise _Moved
             return wanted
 
-        wanted = merged(_prepared(text, place, page, anchored), page)
+        wanted = merged(_prepared(text, place, page, applied), page)
         if wanted == text:
             if note and note.number > done.numbers.get(place.path, 0) and not page.is_empty:
                 done.numbers[place.path] = note.number
@@ -303,9 +307,13 @@ def _text(note: Note | None) -> str:
     return note.text if note and not note.is_gone else ""
 
 
-def _prepared(text: str, place: Place, page: Page, anchored: Sequence[tuple[str, object]]) -> str:
-    """With anchors behind the lines that became ours, and without the answers of questions that are none any more."""
-    for line, anchor in anchored:
+def _prepared(text: str, place: Place, page: Page, applied: Applied) -> str:
+    """With anchors behind the lines that became ours and none behind those that are others', and without the answers of
+    questions that are none any more."""
+    if applied.copied:
+        lines = text.splitlines(keepends=True)
+        text = "".join(without_anchors(one) if anchor_of(one) in applied.copied else one for one in lines)
+    for line, anchor in applied.anchored:
         if str(anchor) not in text:
             lines = text.splitlines(keepends=True)
             at = next((place for place, one in enumerate(lines) if one.rstrip() == line), None)
