@@ -83,5 +83,6 @@ def open_demo(memory: Memory) -> tuple[Path, list[Listed]]:
     home = memory.settings.home / "demo"
     with open_memory(home, str(home / "recollect.db")) as demo:
         demo.history.ingest([demo_transcripts()])
+        demo.librarian.process()
         demo.recall.catch_up()
         return home, demo.history.conversations(limit=20)

@@ -62,7 +62,7 @@ def process(
         if queue_only:
             _tell_queued(queued, as_json)
             return
-        worked = _work(librarian, None if is_ready_only else chosen, as_json)
+        worked = work(librarian, None if is_ready_only else chosen, as_json)
         _tell_worked(librarian, queued, worked, place, as_json)
 
 
@@ -153,7 +153,7 @@ def _show_sample(sample: "Sample") -> None:
 # Working
 
 
-def _work(librarian: "Librarian", only: Sequence[str] | None, as_json: bool) -> "Worked":
+def work(librarian: "Librarian", only: Sequence[str] | None, as_json: bool) -> "Worked":
     waiting = librarian.status().counts.queued if only is None else len(only)
     with progress("Reading", not as_json and waiting >= MANY) as (on_total, on_progress):
         on_total(waiting)

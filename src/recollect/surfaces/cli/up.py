@@ -55,6 +55,8 @@ def up(place: Place, once: bool, deepen: bool, as_json: bool) -> None:
         if not as_json and not once:
             say(style("Recollect is up.", "bold") + f" Home: {short_path(str(memory.settings.home))}. Ctrl-C ends it.")
         summary.update(_first_pass(memory, roots, place, quiet=as_json))
+        if once:
+            summary["filed"] = _file(memory, quiet=as_json)
         if deepen:
             deepen_all(memory, quiet=as_json)
 
@@ -136,6 +138,23 @@ def _index(memory: "Memory", quiet: bool) -> None:
         warn(f"recollect: nothing can be searched yet. {error}")
 
 
+def _file(memory: "Memory", quiet: bool) -> int:
+    """Let the librarian read what is ready, where it does so by itself; how many conversations that were."""
+    from recollect.surfaces.cli.librarian import work
+
+    librarian = memory.librarian
+    if not librarian.works_by_itself:
+        return 0
+    librarian.queue.recover()
+    librarian.queue.ready()
+    worked = work(librarian, None, as_json=quiet)
+    if not quiet and worked.processed:
+        say(f"The librarian read {amount(worked.processed, 'conversation')}: {amount(worked.kept, 'record')}.")
+    if worked.stopped or worked.problem:
+        warn(f"recollect: {worked.stopped or worked.problem}")
+    return worked.processed
+
+
 def _print_result(result: "Welcome", place: Place) -> None:
     kept = f"{amount(result.conversations, 'conversation')} from {amount(result.months, 'month')}"
     say()
@@ -168,6 +187,7 @@ def _show_demo(memory: "Memory", quiet: bool) -> None:
     say()
     command = f"{program()} --home {short_path(str(home))} {search_for(found[0].title)}"
     say(f"Try: {style(command, 'cyan')}")
+    say(f"The librarian's shelves: {short_path(str(home / 'notes'))}")
     say("Your own appear by themselves as soon as an agent writes on this computer; exports: recollect ingest FILE.")
     say()
 
@@ -180,6 +200,8 @@ def _say_status(status: "DaemonStatus", report: "IngestReport") -> None:
         line = f"Watching {amount(len(status.roots), 'folder')}, last look {when(status.last_scan_at)[-5:]}"
         if status.messages_added:
             line += f", {amount(status.messages_added, 'new message')}, the last at {when(status.last_change_at)[-5:]}"
+        if status.librarian.filed:
+            line += f", {amount(status.librarian.filed, 'conversation')} filed"
         if status.to_deepen:
             line += f", {status.to_deepen:,} to deepen"
         line += f". {problem}" if problem else ""
