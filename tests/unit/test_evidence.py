@@ -494,6 +494,13 @@ def test_people_are_those_whom_the_person_spoke_of() -> None:
     assert [(one.name, one.role) for one in extract.people] == [("Dr. Okafor", "dentist"), ("Okafor", "")]
 
 
+def test_an_assistant_is_nobody_and_a_friend_of_that_name_is_somebody() -> None:
+    turns = said("Hey Claude, my friend Claude is a baker.")
+    quotes = (Quote(message_id="m1", words=turns[0].text),)
+    people = [Mention(name="Claude", quotes=quotes), Mention(name="Claude", role="friend", quotes=quotes)]
+    assert [one.role for one in checked(Extract(reader="m", people=people), turns).people] == ["friend"]
+
+
 def test_a_role_in_one_character_is_a_role() -> None:
     turns = said("妹の美咲も一緒に行きます。")
     quotes = (Quote(message_id="m1", words="妹の美咲も一緒に行きます"),)

@@ -189,6 +189,20 @@ def test_an_answer_becomes_an_extract_with_messages_for_turns_and_records_for_re
     assert [(line.label, line.text) for line in extract.lines] == [("", "Moved to Graz")]
 
 
+@pytest.mark.parametrize("text", ["The user moved to Graz", "User moved to Graz", "Ada moved to Graz", "moved to Graz"])
+@pytest.mark.parametrize(
+    ("about", "subject"), [("user", ""), ("user", "Ada"), ("person", "the user"), ("person", "Ada")]
+)
+def test_the_person_is_the_subject_however_a_model_calls_them(text: str, about: str, subject: str) -> None:
+    one = found(text, (1, "I moved to Graz"), about=about, subject=subject)
+    (only,) = checked(
+        ask(ScriptedModel([{"items": [one]}]), said("I moved to Graz."))[0], said("I moved to Graz."), ["Ada"]
+    ).items
+    assert (only.shelf, only.subject) == (Shelf.CORE, "user")
+    if about == "user":
+        assert only.text == "Moved to Graz"
+
+
 def test_a_commitment_has_its_day_as_value_and_other_things_end_then() -> None:
     turns = said("I will send the report by Friday. I am on parental leave until 30 June.")
     items = [

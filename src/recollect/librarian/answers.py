@@ -1,5 +1,6 @@
 """From the answer of a model to an `Extract`: numbers of turns become messages, references become records."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -37,6 +38,10 @@ SHELVES = {
     "milestone": Shelf.MILESTONE,
     "insight": Shelf.INSIGHT,
 }
+MOST_STATING = 3
+"""Quotes of one item that are looked at: who needs more to say it says several things, or nothing."""
+NO_ATTRIBUTE = frozenset({"", "none", "null", "n/a", "kind", "text", "value", "attribute", "subject", "about", "known"})
+"""What models write where they have nothing to say."""
 WRONG_REFERENCE = "wrong reference"
 """It was said to replace something else than it speaks of: kept as a new item, and counted."""
 
@@ -52,20 +57,26 @@ def referred(answer: "Answer") -> frozenset[str]:
     return frozenset(_reference(item.known) for item in answer.items)
 
 
+def _attribute(text: str) -> str:
+    word = text.strip().lower()
+    return "" if word in NO_ATTRIBUTE else word
+
+
 def _reference(text: str) -> str:
     return text[:20].strip(" []().").lower()
 
 
-def _last_name(folder: str) -> str:
-    return folder.replace("\\", "/").rstrip("/").rpartition("/")[2]
-
-
 class _Translation:
     def __init__(self, about: About, turns: Sequence[Turn], refs: Mapping[str, Known]) -> None:
+        from recollect.librarian.rules.projects import project_of  # The rules are large, and only this is wanted.
+
         self._messages = {turn.number: turn.message_id for turn in turns}
         self._said = folded(" ".join(turn.text for turn in turns))
         self._refs = refs
-        self._folder = _last_name(about.project)
+        names = ("the user", USER, *filter(None, (about.user_name.strip(),)))
+        self._selves = frozenset(map(folded, names))
+        self._self = re.compile(rf"(?:{'|'.join(map(re.escape, names))})(?:['’]s)? (?=\w)", re.IGNORECASE)
+        self._folder = project_of(about)
         self._project = self._folder
         self._dropped = Counter[str]()
 
@@ -114,10 +125,10 @@ class _Translation:
         item = Item(
             shelf=shelf,
             kind=Kind.LEARNING if shelf is Shelf.INSIGHT else kind,
-            text=answer.text,
-            quotes=self._quotes(answer.quotes),
+            text=self._without_subject(answer.text) if shelf is Shelf.CORE else answer.text,
+            quotes=self._quotes(answer.quotes)[:MOST_STATING],
             subject=self._subject(shelf, answer.subject),
-            attribute=answer.attribute.lower() if answer.value or is_due else "",
+            attribute=_attribute(answer.attribute) if answer.value or is_due else "",
             value=answer.until if is_due else answer.value,
             confidence=SURE if answer.is_certain else LESS_SURE,
             importance=max(IMPORTANCE[answer.importance], 0.8 if answer.asked_to_remember else 0.0),
@@ -131,10 +142,19 @@ class _Translation:
         plain = " ".join(subject.split())
         if shelf is Shelf.CORE:
             return USER
+        if folded(plain) in self._selves:
+            return USER
         if shelf is Shelf.PERSON:
             return plain or USER
         is_folder = not plain or folded(plain).replace(" ", "-") == folded(self._project).replace(" ", "-")
-        return (self._project or USER) if is_folder or plain.lower() == USER else plain
+        return (self._project or USER) if is_folder else plain
+
+    def _without_subject(self, text: str) -> str:
+        """`The user prefers tabs` → `Prefers tabs`."""
+        plain = text.strip()
+        found = self._self.match(plain)
+        rest = plain[found.end() :] if found else plain
+        return rest[:1].upper() + rest[1:]
 
     def _related(self, item: Item, answer: "ItemAnswer") -> Item:
         known = self._refs.get(_reference(answer.known))

@@ -38,6 +38,11 @@ NEVER = frozenset({"instruction to a machine", "secret", "negated request"})
 UNMEANT = NEVER | {"joke", "hypothetical", "quoted"}
 """Reasons for which nobody that a sentence names is known by it, and no proposal stands."""
 
+ASSISTANTS = frozenset(
+    {"claude", "claude code", "chatgpt", "gpt", "gemini", "codex", "copilot", "assistant", "ai", "siri"}
+)
+"""Whom people speak to, and not of: nobody in somebody's life, unless they say who it is."""
+
 T = TypeVar("T")
 
 
@@ -176,6 +181,9 @@ class _Check:
             reason = "invented name"
         if reason:
             self._drop(reason)
+            return None
+        if folded(name) in ASSISTANTS and not role:
+            self._drop(BAD_NAME)
             return None
         is_told = limits.is_attribute(role) and all(
             words.has(folded(one)) or one in words.pairs for one in role.split()
