@@ -136,6 +136,26 @@ def test_an_address_must_be_one_and_hold_no_password(address: str) -> None:
         OpenAIModel("https://host/v1", "")
 
 
+@pytest.mark.parametrize("key", ["schlüssel-der-tests", "two-lines\nof-the-tests", "a key of the tests", "k\0-tests"])
+def test_what_can_be_no_key_is_denied_before_it_is_sent_and_not_shown(key: str) -> None:
+    with pytest.raises(Denied, match="Copy it once more") as caught:
+        OpenAIModel("https://host/v1", "m", key)
+    assert "tests" not in _all_text(caught.value)
+
+
+@pytest.mark.parametrize("address", ["http://127.0.0.1:99999/v1", "http://exa\x7fmple/v1"])
+def test_an_address_that_cannot_be_one_is_explained(address: str) -> None:
+    async def asked() -> None:
+        model = OpenAIModel(address, "m", wait=Waits())
+        try:
+            await model.complete(SYSTEM, PROMPT, Facts)
+        finally:
+            await model.close()
+
+    with pytest.raises(Invalid, match="no address of a model server"):
+        run(asked())
+
+
 # A server that knows no schema.
 
 

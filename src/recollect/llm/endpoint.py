@@ -54,6 +54,8 @@ class Endpoint:
         if not _is_address(base_url):
             shown = base_url.rpartition("@")[2]
             raise Invalid(f"{shown!r} is no address of a model server. Write https://host/v1, without a password.")
+        if not key.isascii() or not key.isprintable() or " " in key:
+            raise Denied("The key for a model server holds characters that no key has. Copy it once more, alone.")
         self.is_local = is_own_server(base_url)
         self._base = base_url.rstrip("/")
         self._key = key
@@ -99,6 +101,8 @@ class Endpoint:
                 f"{self._base} gave no answer in {self._timeout_seconds:g} seconds. Check that it runs and is not "
                 "overloaded, or choose a smaller model."
             ) from error
+        except httpx2.InvalidURL as error:
+            raise Invalid(f"{self._base} is no address of a model server: {error}. Check librarian.model.") from error
         except httpx2.TransportError as error:  # No route, no name, a line that broke.
             raise _Again("it cannot be reached, or the line broke", None, is_overload=False) from error
         return self._understood(response.status_code, response.headers, text, optional)
@@ -202,7 +206,8 @@ class _Told:
 def _is_address(url: str) -> bool:
     try:
         parts = urlsplit(url)
-        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.username is None and not parts.query
+        is_whole = bool(parts.hostname) and parts.port != 0 and not parts.query and not parts.fragment
+        return is_whole and parts.scheme in ("http", "https") and parts.username is None
     except ValueError:
         return False
 
