@@ -11,6 +11,7 @@ import yaml
 from filed import Talk
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from interrupting import InterruptingClock
 from transcripts import START
 
 import recollect
@@ -572,6 +573,34 @@ def test_a_doubt_of_a_conversation_is_asked_in_the_note_of_questions(talk: Talk)
 
 
 # Whatever happens
+
+
+def test_what_somebody_writes_while_the_librarian_writes_is_not_lost(home: Path, engine: str) -> None:
+    """In each moment in which the clock is asked for the time."""
+    clock = InterruptingClock()
+    with recollect.open(home=home, database=engine, clock=clock) as memory:
+        for asked in range(9):
+            record = learn(memory, f"{TEA} {asked}")
+            catch_up(memory)
+            learn(memory, f"{BEANS} {asked}")
+            wanted = f"Ada drinks cocoa {asked}"
+
+            def happen(left: int, now: str = record.text, wanted: str = wanted) -> None:
+                if left:
+                    clock.then = lambda: happen(left - 1, now, wanted)
+                else:
+                    edit(memory, CORE, now, wanted)
+
+            happen(asked + 1)
+            catch_up(memory)
+            has_happened = clock.then is None
+            clock.then = None
+            catch_up(memory)
+            text = text_of(memory, CORE)
+            assert (wanted in text, memory.knowledge.record(record.id).text == wanted) == (has_happened, has_happened)
+            assert f"{BEANS} {asked}" in text
+            assert catch_up(memory) == ShelfReport()
+
 
 WORDS = ["ponds", "frogs", "newts", "herons", "reeds", "mud"]
 steps = st.lists(

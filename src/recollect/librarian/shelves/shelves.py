@@ -60,6 +60,9 @@ class _Round:
     """One batch of pages."""
 
     numbers: dict[str, int] = field(default_factory=dict[str, int])
+    """Path → the version up to which changes of others were read, to be kept."""
+    seen: dict[str, int] = field(default_factory=dict[str, int])
+    """Path → the latest version there was when it was read back."""
     edges: list[Edge] = field(default_factory=list[Edge])
     applied: dict[str, Applied] = field(default_factory=dict[str, Applied])
 
@@ -182,6 +185,7 @@ class Shelves:
         with self._database.read() as session:
             versions = NoteStore(session, self._house).versions(place.path)
             number = ShelfStore(session, self._house).numbers([place.path]).get(place.path)
+        done.seen[place.path] = versions[-1].number if versions else 0
         if not versions:
             return
         if number is None:
@@ -230,6 +234,8 @@ class Shelves:
 
     def _put(self, place: Place, page: Page, done: _Round, report: ShelfReport) -> None:
         note = self._notes.find(place.path)
+        if self._latest(place.path) != done.seen[place.path]:
+            return  # Somebody just changed it: that is in the feed, and read before it is written.
         if note and not (note.is_text and note.is_utf8):
             raise Conflict(f"{place.path} is not UTF-8 text: the librarian leaves it as it is. Save it as UTF-8.")
         text = note.text if note else ""
@@ -252,6 +258,11 @@ class Shelves:
                 self._remove(place, text, done, report)
         except _Moved:
             self._notes.look([place.path])  # It is in the feed by then, and read before it is written again.
+
+    def _latest(self, path: str) -> int:
+        with self._database.read() as session:
+            head = NoteStore(session, self._house).latest([path]).get(path)
+        return head.number if head else 0
 
     def _write(
         self, place: Place, page: Page, change: Callable[[str | None], str], done: _Round, report: ShelfReport
