@@ -206,6 +206,7 @@ def test_what_stands_around_the_object_is_passed_over(wrapped: str) -> None:
         server.script(wrapped.replace("{}", LYON.model_dump_json(indent=1)))
         reply = ask(server)
     assert reply.value == LYON
+    assert json.loads(reply.text) == LYON.model_dump()
     assert reply.usage.calls == 1
 
 

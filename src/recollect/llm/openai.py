@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from recollect.errors import Invalid, Unavailable
-from recollect.llm.answers import NotAsAsked, read_answer
+from recollect.llm.answers import NotAsAsked, object_text, read_answer
 from recollect.llm.endpoint import Endpoint, Unwanted, Wait
 from recollect.llm.model import BadReply, CutOff, Refused, Reply, T, Usage
 from recollect.llm.schemas import strict_schema
@@ -154,7 +154,7 @@ class OpenAIModel:
 
 
 def _reply(answer: _Answer, value: T, usage: Usage) -> Reply[T]:
-    return Reply(value=value, text=answer.text, usage=usage, model=answer.model)
+    return Reply(value=value, text=object_text(answer.text), usage=usage, model=answer.model)
 
 
 def _mending(text: str, complaint: str) -> list[Message]:
