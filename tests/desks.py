@@ -8,13 +8,13 @@ from transcripts import START, Transcript
 
 import recollect
 from recollect.database import Session
-from recollect.history import Conversation
+from recollect.history import Conversation, Status
 from recollect.jobs import Presence
 from recollect.knowledge import Kind, Relation, Statement
 from recollect.knowledge.learning import learn
 from recollect.knowledge.writing import Writer
 from recollect.librarian.queueing import Queue
-from recollect.librarian.work import Filed
+from recollect.librarian.work import Filed, Outcome, Step
 from recollect.librarian.worker import Worker
 from recollect.scopes import Actor, Principal
 
@@ -96,3 +96,45 @@ def tell(memory: recollect.Memory, projects: Path, number: int, exchanges: int =
     memory.history.ingest([projects])
     listed = memory.history.conversations(limit=number + 10)
     return [one.conversation.id for one in sorted(listed, key=lambda one: one.conversation.ended_at)]
+
+
+def queued(memory: recollect.Memory, projects: Path, number: int = 3) -> list[str]:
+    """So many conversations, told and queued; their ids in the order in which they are taken."""
+    ids = tell(memory, projects, number)
+    assert queue_of(memory).ready().queued == number
+    return ids
+
+
+def status_of(memory: recollect.Memory, conversation_id: str) -> Status:
+    return memory.history.conversation(conversation_id).conversation.status
+
+
+def statuses(memory: recollect.Memory) -> set[Status]:
+    return {listed.conversation.status for listed in memory.history.conversations(limit=1_000)}
+
+
+def counts(memory: recollect.Memory) -> tuple[int, int, int]:
+    found = queue_of(memory).state().counts
+    return found.queued, found.held, found.aside
+
+
+def outcomes(worker: Worker[str]) -> list[Outcome]:
+    """Of all that is due."""
+    steps: list[Step] = []
+    while step := worker.step():
+        steps.append(step)
+    return [step.outcome for step in steps]
+
+
+def more_is_said(memory: recollect.Memory, projects: Path, number: int = 0) -> None:
+    """In the conversation with this number, a minute after its end."""
+    told = Transcript(f"talk {number}").wait(hours=-1000 + number).exchanges(3).wait(minutes=1).exchanges(1)
+    memory.history.ingest([told.save(projects)])
+
+
+def die(worker: Worker[str], presence: Presence) -> None:
+    """As a process that is killed while it reads: nothing is handed back, and its file is let go of."""
+    presence.enter(worker.owner)
+    worker._claims.take()  # pyright: ignore[reportPrivateUsage]
+    for file in presence._files.values():  # pyright: ignore[reportPrivateUsage]
+        file.close()

@@ -9,23 +9,33 @@ from pathlib import Path
 import pytest
 from commands import wait_for
 from conftest import FrozenClock, OpenHouse
-from desks import OneRecordDesk, filed, queue_of, tell, worker_of
+from desks import (
+    OneRecordDesk,
+    counts,
+    die,
+    filed,
+    more_is_said,
+    outcomes,
+    queue_of,
+    queued,
+    status_of,
+    statuses,
+    tell,
+    worker_of,
+)
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from transcripts import Transcript
 
 import recollect
-from recollect.clock import to_text
 from recollect.errors import Denied, Unavailable
 from recollect.history import Conversation, Status
-from recollect.jobs import JobStore, Presence, State
-from recollect.librarian.queueing import KIND, queues_by_itself
+from recollect.jobs import JobStore, Presence
+from recollect.librarian.claiming import MOST_DEATHS
+from recollect.librarian.queueing import KIND
 from recollect.librarian.work import Outcome, Step
-from recollect.librarian.worker import MOST_DEATHS, YIELD_SECONDS, Worker
+from recollect.librarian.worker import Worker
 from recollect.llm import BadReply, Busy, Usage
-from recollect.runs.budget import OverBudget
-from recollect.settings import LibrarianSettings
-from recollect.testing import NOON
 
 
 @pytest.fixture
@@ -36,123 +46,6 @@ def desk(memory: recollect.Memory) -> OneRecordDesk:
 @pytest.fixture
 def worker(memory: recollect.Memory, desk: OneRecordDesk) -> Worker[str]:
     return worker_of(memory, desk)
-
-
-def queued(memory: recollect.Memory, projects: Path, number: int = 3) -> list[str]:
-    """So many conversations, told and queued; their ids in the order in which they are taken."""
-    ids = tell(memory, projects, number)
-    assert queue_of(memory).ready().queued == number
-    return ids
-
-
-def status_of(memory: recollect.Memory, conversation_id: str) -> Status:
-    return memory.history.conversation(conversation_id).conversation.status
-
-
-def statuses(memory: recollect.Memory) -> set[Status]:
-    return {listed.conversation.status for listed in memory.history.conversations(limit=1_000)}
-
-
-def counts(memory: recollect.Memory) -> tuple[int, int, int]:
-    found = queue_of(memory).state().counts
-    return found.queued, found.held, found.aside
-
-
-def outcomes(worker: Worker[str]) -> list[Outcome]:
-    """Of all that is due."""
-    steps: list[Step] = []
-    while step := worker.step():
-        steps.append(step)
-    return [step.outcome for step in steps]
-
-
-def more_is_said(memory: recollect.Memory, projects: Path, number: int = 0) -> None:
-    """In the conversation with this number, a minute after its end."""
-    told = Transcript(f"talk {number}").wait(hours=-1000 + number).exchanges(3).wait(minutes=1).exchanges(1)
-    memory.history.ingest([told.save(projects)])
-
-
-# Queueing
-
-
-def test_what_has_ended_is_queued_and_what_is_too_short_is_skipped(memory: recollect.Memory, projects: Path) -> None:
-    ids = tell(memory, projects, 3)
-    Transcript("short").wait(hours=-2000).exchanges(1).save(projects)
-    Transcript("open", start=memory.clock()).exchanges(3).save(projects)
-    memory.history.ingest([projects])
-
-    result = queue_of(memory).ready()
-
-    assert (result.queued, result.already, result.skipped, result.refused) == (3, 0, 1, {})
-    by_status = memory.history.figures().by_status
-    assert by_status == {"active": 1, "queued": 3, "skipped": 1}
-    with memory.database.read() as session:
-        jobs = JobStore(session, memory.settings.house).listed(KIND, State.QUEUED)
-    assert [job.target for job in jobs] == ids, "the one that ended first is read first"
-    assert queue_of(memory).ready() == type(result)()
-
-
-def test_more_than_one_batch_is_queued(
-    memory: recollect.Memory, projects: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("recollect.librarian.queueing.BATCH", 2)
-    tell(memory, projects, 5)
-    assert queue_of(memory).ready().queued == 5
-    assert counts(memory) == (5, 0, 0)
-
-
-def test_what_somebody_asks_for_is_queued_again_whatever_became_of_it(
-    memory: recollect.Memory, projects: Path, worker: Worker[str], desk: OneRecordDesk
-) -> None:
-    done, bad, waiting = queued(memory, projects)
-    desk.always[bad] = BadReply("It is no JSON.")
-    assert len(worker.work_until_done(only=[done, bad]).aside) == 1
-    Transcript("short").wait(hours=-2000).exchanges(1).save(projects)
-    Transcript("open", start=memory.clock()).exchanges(3).save(projects)
-    memory.history.ingest([projects])
-    queue_of(memory).ready()
-    named = {listed.conversation.session_id: listed.conversation.id for listed in memory.history.conversations()}
-    short, still_open = (named[Transcript(name).session_id] for name in ("short", "open"))
-
-    result = queue_of(memory).these([done, bad, waiting, short, still_open, "nobody", done])
-
-    assert (result.queued, result.already, result.skipped) == (3, 1, 0)
-    assert set(result.refused) == {still_open, "nobody"}
-    assert {status_of(memory, one) for one in (done, bad, waiting, short)} == {Status.QUEUED}
-    desk.always.clear()
-    assert worker.work_until_done().processed == 4
-    assert filed(memory) == {done: 2, bad: 1, waiting: 1, short: 1}
-
-
-def test_one_that_is_being_read_is_not_queued_beside_that(
-    memory: recollect.Memory, projects: Path, worker: Worker[str], desk: OneRecordDesk
-) -> None:
-    (one,) = queued(memory, projects, 1)
-    results: list[int] = []
-    desk.happenings.append(lambda _: results.append(queue_of(memory).these([one]).already))
-
-    assert outcomes(worker) == [Outcome.FILED]
-
-    assert results == [1]
-    assert filed(memory) == {one: 1}
-
-
-@pytest.mark.parametrize(
-    ("model", "is_paid", "ceilings", "expected"),
-    [
-        ("rules", False, {}, True),
-        ("none", False, {"tokens_per_day": 9}, False),
-        ("anthropic:a", True, {}, False),
-        ("anthropic:a", True, {"tokens_per_day": 9}, True),
-        ("anthropic:a", True, {"dollars_per_day": 0.5}, True),
-        ("http://127.0.0.1:1/v1#a", False, {}, True),
-    ],
-)
-def test_a_paid_model_is_asked_by_the_daemon_only_under_a_ceiling(
-    model: str, is_paid: bool, ceilings: dict[str, float], expected: bool
-) -> None:
-    settings_ = LibrarianSettings(model=model, **ceilings)  # type: ignore[arg-type]
-    assert queues_by_itself(settings_, is_paid=is_paid) is expected
 
 
 # Reading and filing
@@ -178,7 +71,7 @@ def test_all_that_is_queued_is_filed_once_and_the_oldest_first(
 def test_only_the_named_are_read_in_the_order_of_the_queue(
     memory: recollect.Memory, projects: Path, worker: Worker[str], desk: OneRecordDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("recollect.librarian.worker.NAMED_AT_ONCE", 2)
+    monkeypatch.setattr("recollect.librarian.claiming.NAMED_AT_ONCE", 2)
     ids = queued(memory, projects, 7)
     named = [ids[number] for number in (5, 0, 4, 2, 6)]
 
@@ -296,6 +189,22 @@ def test_a_filing_that_fails_leaves_nothing_of_itself(
     assert filed(memory) == {one: 1}
 
 
+def test_a_filing_that_is_denied_is_the_conversations_own_failure(
+    memory: recollect.Memory, projects: Path, worker: Worker[str], desk: OneRecordDesk
+) -> None:
+    first, *others = queued(memory, projects)
+
+    def fail_for_the_first() -> None:
+        if desk.read_ids[-1] == first:
+            raise Denied("It lies in a scope that may not be written.")
+
+    desk.while_filing = fail_for_the_first
+    worked = worker.work_until_done()
+
+    assert list(worked.aside) == [first]
+    assert filed(memory) == dict.fromkeys(others, 1)
+
+
 def test_what_was_read_is_filed_when_a_busy_database_is_free_again(
     memory: recollect.Memory, projects: Path, worker: Worker[str], desk: OneRecordDesk
 ) -> None:
@@ -361,14 +270,6 @@ def test_threads_that_work_on_one_house_file_everything_once(memory: recollect.M
 
     assert filed(memory) == dict.fromkeys(ids, 1)
     assert sorted(one for desk in desks for one in desk.read_ids) == sorted(ids)
-
-
-def die(worker: Worker[str], presence: Presence) -> None:
-    """As a process that is killed while it reads: nothing is handed back, and its file is let go of."""
-    presence.enter(worker.owner)
-    worker._take(None, False)  # pyright: ignore[reportPrivateUsage]
-    for file in presence._files.values():  # pyright: ignore[reportPrivateUsage]
-        file.close()
 
 
 def test_what_a_dead_worker_of_this_home_held_is_queued_again_at_once(
@@ -462,209 +363,6 @@ def test_conversations_and_jobs_that_do_not_agree_are_made_to(
     assert counts(memory) == (2, 0, 0)
     assert worker.work_until_done().processed == 2
     assert set(filed(memory)) == {no_job, processing_without}
-
-
-# What goes wrong
-
-
-def test_a_conversation_that_cannot_be_read_is_tried_again_later_and_then_set_aside(
-    memory: recollect.Memory, projects: Path, clock: FrozenClock, worker: Worker[str], desk: OneRecordDesk
-) -> None:
-    bad, good = queued(memory, projects, 2)
-    desk.always[bad] = BadReply("It is no JSON.")
-
-    assert outcomes(worker) == [Outcome.FAILED, Outcome.FILED]
-    assert status_of(memory, bad) is Status.QUEUED
-    assert outcomes(worker) == [], "it waits"
-    clock.move(seconds=30)
-    assert outcomes(worker) == [Outcome.FAILED]
-    clock.move(seconds=30)
-    assert outcomes(worker) == [], "it waits longer"
-    clock.move(seconds=30)
-    assert outcomes(worker) == [Outcome.ASIDE]
-
-    assert (status_of(memory, bad), counts(memory)) == (Status.SKIPPED, (0, 0, 1))
-    assert [(job.target, job.reason) for job in queue_of(memory).state().aside] == [(bad, "It is no JSON.")]
-    assert queue_of(memory).aside() == [bad]
-    assert filed(memory) == {good: 1}
-    clock.move(days=9)
-    assert (queue_of(memory).ready().queued, queue_of(memory).recover(), outcomes(worker)) == (0, 0, [])
-
-
-def test_who_asks_for_all_to_be_done_gets_every_attempt_at_once_with_the_failed_ones_last(
-    memory: recollect.Memory, projects: Path, worker: Worker[str], desk: OneRecordDesk
-) -> None:
-    bad, *good = queued(memory, projects)
-    desk.always[bad] = BadReply("It is no JSON.")
-
-    worked = worker.work_until_done()
-
-    assert desk.read_ids == [bad, *good, bad, bad]
-    assert (worked.processed, worked.failed, worked.aside) == (2, 3, {bad: "It is no JSON."})
-
-
-def test_one_that_was_set_aside_starts_again_when_more_is_said(
-    memory: recollect.Memory, projects: Path, worker: Worker[str], desk: OneRecordDesk
-) -> None:
-    (one,) = queued(memory, projects, 1)
-    desk.happenings += [BadReply("No.")] * 3
-    assert one in worker.work_until_done().aside
-    more_is_said(memory, projects)
-
-    assert queue_of(memory).ready().queued == 1
-
-    assert worker.work_until_done().processed == 1
-    assert counts(memory) == (0, 0, 0)
-
-
-def test_an_error_that_nobody_foresaw_is_kept_without_its_words(
-    memory: recollect.Memory, projects: Path, worker: Worker[str], desk: OneRecordDesk
-) -> None:
-    (one,) = queued(memory, projects, 1)
-    desk.always[one] = ValueError("my diagnosis is secret")
-
-    worked = worker.work_until_done()
-
-    assert worked.aside[one].startswith("ValueError in desks.py, line ")
-    assert "diagnosis" not in str(memory.runs.latest("librarian"))
-
-
-def test_a_reason_holds_no_credential_and_is_short(
-    memory: recollect.Memory, projects: Path, worker: Worker[str], desk: OneRecordDesk
-) -> None:
-    (one,) = queued(memory, projects, 1)
-    credential = "sk-ant-" + "api03-" + "Ab1" * 30
-    desk.always[one] = BadReply(f"The server says\n {credential} " + "and so on " * 1_000)
-
-    reason = worker.work_until_done().aside[one]
-
-    assert "Ab1Ab1Ab1" not in reason
-    assert len(reason) <= 400
-    assert "\n" not in reason
-
-
-@pytest.mark.parametrize("trouble", [Unavailable("No network."), Denied("The key does not count."), Busy("Slow down.")])
-def test_what_is_nobodys_fault_makes_all_wait_and_counts_against_none(
-    memory: recollect.Memory, projects: Path, desk: OneRecordDesk, worker: Worker[str], trouble: Exception
-) -> None:
-    ids = queued(memory, projects)
-    desk.happenings += [trouble] * 5
-
-    for _ in range(5):
-        worked = worker.work_until_done()
-        assert (worked.processed, worked.failed, worked.stopped) == (0, 0, str(trouble))
-        assert worked.goes_on_at > to_text(memory.clock())
-
-    with memory.database.read() as session:
-        jobs = JobStore(session, memory.settings.house).listed(KIND, State.QUEUED)
-    assert {(job.target, job.attempts) for job in jobs} == {(one, 0) for one in ids}
-    assert statuses(memory) == {Status.QUEUED}
-    assert len(memory.runs.latest("librarian")) == 1, "the same reason is told once"
-    assert worker.work_until_done().processed == 3
-
-
-def test_a_conversation_that_alone_finds_no_answer_is_set_aside(
-    memory: recollect.Memory, projects: Path, clock: FrozenClock, desk: OneRecordDesk, worker: Worker[str]
-) -> None:
-    """A model that never answers one conversation in time would else be asked for ever."""
-    ids = queued(memory, projects, 15)
-    endless = ids[0]
-    desk.always[endless] = Unavailable("No answer in time.")
-
-    while counts(memory)[0]:
-        step = worker.step()
-        clock.move(seconds=30 if step and step.outcome is Outcome.LATER else 20)
-
-    assert status_of(memory, endless) is Status.SKIPPED
-    assert desk.read_ids.count(endless) == 4, "the first try may have been the model's fault: nothing went well before"
-    assert filed(memory) == dict.fromkeys(ids[1:], 1)
-
-
-def test_a_conversation_that_is_alone_waits_as_long_as_nothing_answers(
-    memory: recollect.Memory, projects: Path, clock: FrozenClock, desk: OneRecordDesk, worker: Worker[str]
-) -> None:
-    (one,) = queued(memory, projects, 1)
-    desk.happenings += [Unavailable("No network.")] * 20
-    tries: list[str] = []
-    while not filed(memory):
-        if worker.step():
-            tries.append(to_text(clock()))
-        clock.move(minutes=1)
-
-    assert len(tries) == 21
-    assert clock.now > NOON + timedelta(hours=12), "each wait is longer than the one before, up to an hour"
-    assert filed(memory) == {one: 1}
-
-
-def test_a_server_says_itself_when_to_come_again(
-    memory: recollect.Memory, projects: Path, clock: FrozenClock, desk: OneRecordDesk, worker: Worker[str]
-) -> None:
-    queued(memory, projects, 1)
-    desk.happenings.append(Busy("Slow down.", 7))
-    assert outcomes(worker) == [Outcome.LATER]
-    clock.move(seconds=7)
-    assert outcomes(worker) == [], "others are taken before it"
-    clock.move(seconds=YIELD_SECONDS)
-    assert outcomes(worker) == [Outcome.FILED]
-
-
-def test_at_the_ceiling_the_queue_stops_and_says_when_it_goes_on(
-    memory: recollect.Memory, projects: Path, clock: FrozenClock, desk: OneRecordDesk, worker: Worker[str]
-) -> None:
-    one, other = queued(memory, projects, 2)
-    midnight = to_text(clock() + timedelta(hours=12))
-    desk.happenings += [None, OverBudget("The ceiling of today is reached.", midnight)]
-
-    worked = worker.work_until_done()
-
-    assert (worked.processed, worked.failed, worked.goes_on_at) == (1, 0, midnight)
-    assert worked.stopped == "The ceiling of today is reached."
-    assert queue_of(memory).state().next_due_at[:16] == midnight[:16]
-    with memory.database.read() as session:
-        job = JobStore(session, memory.settings.house).get(KIND, other)
-    assert job
-    assert (job.attempts, job.reason) == (0, worked.stopped)
-    clock.move(hours=12)
-    assert outcomes(worker) == []
-    clock.move(seconds=YIELD_SECONDS)
-    assert outcomes(worker) == [Outcome.FILED]
-    assert filed(memory) == {one: 1, other: 1}
-
-
-def test_an_interruption_hands_the_conversation_back(
-    memory: recollect.Memory, projects: Path, worker: Worker[str], desk: OneRecordDesk
-) -> None:
-    (one,) = queued(memory, projects, 1)
-
-    def interrupt(_: Conversation) -> None:
-        raise KeyboardInterrupt
-
-    desk.happenings.append(interrupt)
-    with pytest.raises(KeyboardInterrupt):
-        worker.work_until_done()
-
-    assert (status_of(memory, one), counts(memory), desk.closed) == (Status.QUEUED, (1, 0, 0), 1)
-    with memory.database.read() as session:
-        job = JobStore(session, memory.settings.house).get(KIND, one)
-    assert job
-    assert job.attempts == 0
-    assert worker.work_until_done().processed == 1
-
-
-def test_what_is_let_go_of_is_not_filed_and_can_be_taken_at_once(
-    memory: recollect.Memory, projects: Path, worker: Worker[str], desk: OneRecordDesk
-) -> None:
-    (one,) = queued(memory, projects, 1)
-    desk.happenings.append(lambda _: worker.let_go())
-
-    step = worker.step()
-
-    assert step
-    assert step.outcome is Outcome.LOST
-    assert (filed(memory), status_of(memory, one), counts(memory)) == ({}, Status.QUEUED, (1, 0, 0))
-    assert outcomes(worker) == [Outcome.FILED]
-    worker.let_go()
-    assert status_of(memory, one) is Status.ARCHIVED
 
 
 # Pausing, stopping, waking

@@ -14,19 +14,18 @@ import time
 import traceback
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import PurePath
-from typing import Any, Generic
+from typing import Generic
 
 from recollect.clock import Clock, from_text, to_text
 from recollect.database import Database, Session
 from recollect.errors import Denied, RecollectError, Unavailable
-from recollect.history import Conversation, Status
-from recollect.history.lifecycle import begin, finish, requeue
 from recollect.ids import new_id
-from recollect.jobs import Job, JobStore, Presence, Renewal, State, wait_seconds
-from recollect.librarian.queueing import EVERY, KIND
+from recollect.jobs import Presence, wait_seconds
+from recollect.librarian.claiming import Claims, Taken
+from recollect.librarian.queueing import KIND
 from recollect.librarian.work import Desk, Filed, Outcome, Prepared, Step, Worked
 from recollect.llm.model import BadReply, Busy
 from recollect.redaction import mask
@@ -34,28 +33,18 @@ from recollect.runs.budget import OverBudget
 
 LEASE_SECONDS = 120.0
 MOST_ATTEMPTS = 3
-MOST_DEATHS = 8
-"""Takings that ended with no word, because the process did, before a conversation is held to be why. More than the
-attempts: a computer is switched off now and then."""
 FILING_TRIES = 3
 """A busy database is waited for so often before what was read, and perhaps paid for, is given up."""
 TIDY_EVERY = 25
 """Conversations filed between two tidyings: each writes new versions of some shelves."""
 RETRY_SECONDS = 5.0
 """After an error that nobody foresaw, in the worker's own doing."""
-NAMED_AT_ONCE = 100
 YIELD_SECONDS = 5.0
 """By which the conversation that met a trouble is due later than the others."""
 LONGEST_REASON = 400
 
 Record = Callable[[str, str, float, dict[str, object]], None]
 Notify = Callable[[Step], None]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Taken:
-    job: Job
-    conversation: Conversation
 
 
 class Worker(Generic[Prepared]):
@@ -74,17 +63,22 @@ class Worker(Generic[Prepared]):
         most_attempts: int = MOST_ATTEMPTS,
     ) -> None:
         """`owner`: who it is to a reader of the queue; it is made a name of its own. `record`: of `Runs`."""
-        self._database = database
-        self._house = house
+        self.owner = re.sub(r"[^\w.-]", "-", owner)[:60] + "-" + new_id()[-12:]
+        self._claims = Claims(
+            database,
+            house,
+            clock,
+            self.owner,
+            gap_minutes=gap_minutes,
+            lease_seconds=lease_seconds,
+            most_attempts=most_attempts,
+        )
         self._clock = clock
         self._desk = desk
         self._record = record
-        self._gap = timedelta(minutes=gap_minutes)
         self._presence = presence
-        self._lease_seconds = lease_seconds
         self._most_attempts = most_attempts
-        self.owner = re.sub(r"[^\w.-]", "-", owner)[:60] + "-" + new_id()[-12:]
-        self._held: _Taken | None = None
+        self._held: Taken | None = None
         self._troubles = 0
         self._went_well = False
         self._rests_until: datetime | None = None
@@ -105,9 +99,9 @@ class Worker(Generic[Prepared]):
         """All that is queued, or `only` these; also what waits to be tried again, as somebody asks for it now."""
         worked = Worked()
         with self._present():
-            for some in [None] if only is None else self._in_order(only):
+            for some in [None] if only is None else self._claims.in_order(only):
                 while not worked.stopped:
-                    worked.stopped = "it was stopped" if should_stop() else self._pause_reason()
+                    worked.stopped = "it was stopped" if should_stop() else self._claims.pause_reason()
                     step = None if worked.stopped else self.step(only=some, even_waiting=True)
                     if step is None:
                         break
@@ -116,16 +110,6 @@ class Worker(Generic[Prepared]):
             self.tidy()
         worked.problem = self.problem
         return worked
-
-    def _in_order(self, only: Sequence[str]) -> list[list[str]]:
-        """Those of them that are in work, in the order of the queue, a few at a time: each taking looks for all of the
-        few, and would take ever longer the more there are."""
-        wanted = set(only)
-        with self._database.read() as session:
-            store = JobStore(session, self._house)
-            jobs = [job for state in (State.QUEUED, State.HELD) for job in store.listed(KIND, state, EVERY)]
-        found = [job.target for job in sorted(jobs, key=lambda job: (job.place, job.target)) if job.target in wanted]
-        return [found[start : start + NAMED_AT_ONCE] for start in range(0, len(found), NAMED_AT_ONCE)]
 
     def run(
         self,
@@ -168,22 +152,16 @@ class Worker(Generic[Prepared]):
             notify(step)
             if step.outcome is Outcome.LATER:
                 self._rests_until = from_text(step.goes_on_at)
-        if not stop.is_set() and not self._pause_reason():
+        if not stop.is_set() and not self._claims.pause_reason():
             self.tidy()
 
     def _sleep_seconds(self, poll_seconds: float) -> float:
-        with self._database.read() as session:
-            due_at = JobStore(session, self._house).next_due_at(KIND)
+        due_at = self._claims.next_due_at()
         moments = [from_text(due_at)] if due_at else []
         if self._rests_until:
             moments = [self._rests_until]
         waits = [(moment - self._clock()).total_seconds() for moment in moments]
         return min([poll_seconds, *(wait for wait in waits if wait > 0)])
-
-    def _pause_reason(self) -> str:
-        with self._database.read() as session:
-            pause = JobStore(session, self._house).paused(KIND)
-        return f"it is paused since {pause.since}: `recollect librarian resume` lets it go on" if pause else ""
 
     def tidy(self) -> None:
         """A shelf that cannot be written stops nobody: it catches up the next time."""
@@ -198,14 +176,14 @@ class Worker(Generic[Prepared]):
         any thread: the worker finds out before it files."""
         held = self._held
         if held:
-            self._release(held)
+            self._claims.release(held)
 
     # One conversation
 
     def step(self, *, only: Sequence[str] | None = None, even_waiting: bool = False) -> Step | None:
         """Take the next, and have done with it. None: there is none to take now."""
         started = time.monotonic()
-        taken = self._take(only, even_waiting)
+        taken = self._claims.take(only, even_waiting=even_waiting)
         if taken is None:
             return None
         step = taken if isinstance(taken, Step) else self._work_on(taken)
@@ -217,61 +195,40 @@ class Worker(Generic[Prepared]):
                 self.tidy()
         return step
 
-    def _take(self, only: Sequence[str] | None, even_waiting: bool) -> _Taken | Step | None:
-        now = self._clock()
-        with self._database.write() as session:
-            jobs = JobStore(session, self._house)
-            if jobs.paused(KIND):
-                return None
-            while job := jobs.claim(KIND, self.owner, now, self._lease_seconds, among=only, even_waiting=even_waiting):
-                conversation = begin(session, self._house, job.target, to_text(now - self._gap))
-                if conversation is None:
-                    jobs.done(job)
-                    continue
-                taken = _Taken(job=job, conversation=conversation)
-                if job.attempts <= max(MOST_DEATHS, self._most_attempts):
-                    return taken
-                return self._set_aside(session, taken, f"its worker ended {job.attempts - 1} times while it read it")
-        return None
-
-    def _work_on(self, taken: _Taken) -> Step:
+    def _work_on(self, taken: Taken) -> Step:
         self._held = taken
+        is_read = False
         try:
-            with Renewal(self._database, self._house, self._clock, taken.job, self._lease_seconds):
+            with self._claims.renewal(taken):
                 prepared = self._desk.read(taken.conversation)
+            is_read = True
             step = self._file(taken, prepared)
         except (Unavailable, Denied) as error:
-            return self._put_off(taken, error)
+            if not is_read or isinstance(error, Unavailable):
+                return self._put_off(taken, error)
+            step = self._fail(taken, error)
         except Exception as error:  # noqa: BLE001 - one conversation stops no other; the reason is kept with it
             step = self._fail(taken, error)
         except BaseException:
-            self._release(taken)
+            self._claims.release(taken)
             raise
         finally:
             self._held = None
         self._troubles, self._went_well = 0, True
         return step
 
-    def _file(self, taken: _Taken, prepared: Prepared) -> Step:
+    def _file(self, taken: Taken, prepared: Prepared) -> Step:
+        def file(session: Session, now: str) -> Filed:
+            return self._desk.file(session, prepared, now)
+
         for _ in range(FILING_TRIES - 1):
             with suppress(Unavailable):
-                return self._file_now(taken, prepared)
-        return self._file_now(taken, prepared)
-
-    def _file_now(self, taken: _Taken, prepared: Prepared) -> Step:
-        with self._database.write() as session:
-            jobs = JobStore(session, self._house)
-            if not jobs.is_mine(taken.job):
-                return _step(taken, Outcome.LOST)
-            jobs.done(taken.job)
-            if finish(session, self._house, taken.conversation, Status.ARCHIVED) is not Status.ARCHIVED:
-                return _step(taken, Outcome.CHANGED)
-            filed = self._desk.file(session, prepared, to_text(self._clock()))
-        return _step(taken, Outcome.FILED, filed=filed)
+                return self._claims.file(taken, file)
+        return self._claims.file(taken, file)
 
     # What goes wrong
 
-    def _put_off(self, taken: _Taken, error: Unavailable | Denied) -> Step:
+    def _put_off(self, taken: Taken, error: Unavailable | Denied) -> Step:
         """It counts against the conversation only where the one before it went well, as then it may be the only one
         that fails; and never where the model or the ceiling says that there is too much in all."""
         is_suspect = self._went_well and not isinstance(error, Busy | OverBudget | Denied)
@@ -279,15 +236,10 @@ class Worker(Generic[Prepared]):
         if is_suspect and taken.job.attempts >= self._most_attempts:
             return self._give_up(taken, error)
         goes_on_at = self._goes_on_at(error)
-        step = self._try_later(
-            taken,
-            Outcome.LATER,
-            error,
-            # After the wait another one is tried first: one that never gets an answer must not block all others.
-            due_at=_after(goes_on_at, wait_seconds(taken.job.attempts) if is_suspect else YIELD_SECONDS),
-            is_counted=is_suspect,
-        )
-        return replace(step, goes_on_at=goes_on_at)
+        # After the wait another one is tried first: one that never gets an answer must not block all others.
+        due_at = _after(goes_on_at, wait_seconds(taken.job.attempts) if is_suspect else YIELD_SECONDS)
+        step = self._claims.retry(taken, Outcome.LATER, due_at, _reason_of(error), is_counted=is_suspect)
+        return replace(step, goes_on_at=goes_on_at, filed=_paid(error))
 
     def _goes_on_at(self, error: Unavailable | Denied) -> str:
         if isinstance(error, OverBudget):
@@ -295,39 +247,14 @@ class Worker(Generic[Prepared]):
         hint = error.retry_seconds if isinstance(error, Busy) else None
         return self._in(wait_seconds(self._troubles) if hint is None else hint)
 
-    def _fail(self, taken: _Taken, error: Exception) -> Step:
+    def _fail(self, taken: Taken, error: Exception) -> Step:
         if taken.job.attempts >= self._most_attempts:
             return self._give_up(taken, error)
-        return self._try_later(taken, Outcome.FAILED, error, self._in(wait_seconds(taken.job.attempts)))
+        due_at = self._in(wait_seconds(taken.job.attempts))
+        return replace(self._claims.retry(taken, Outcome.FAILED, due_at, _reason_of(error)), filed=_paid(error))
 
-    def _try_later(
-        self, taken: _Taken, outcome: Outcome, error: Exception, due_at: str, *, is_counted: bool = True
-    ) -> Step:
-        reason = _reason_of(error)
-        with self._database.write() as session:
-            if not JobStore(session, self._house).retry(taken.job, due_at, reason, is_counted=is_counted):
-                return _step(taken, Outcome.LOST, reason=reason)
-            requeue(session, self._house, taken.conversation.id)
-        return _step(taken, outcome, reason=reason, goes_on_at=due_at, filed=_paid(error))
-
-    def _give_up(self, taken: _Taken, error: Exception) -> Step:
-        with self._database.write() as session:
-            return replace(self._set_aside(session, taken, _reason_of(error)), filed=_paid(error))
-
-    def _set_aside(self, session: Session, taken: _Taken, reason: str) -> Step:
-        jobs = JobStore(session, self._house)
-        if not jobs.is_mine(taken.job):
-            return _step(taken, Outcome.LOST, reason=reason)
-        if finish(session, self._house, taken.conversation, Status.SKIPPED) is not Status.SKIPPED:
-            jobs.done(taken.job)
-            return _step(taken, Outcome.CHANGED, reason=reason)
-        jobs.set_aside(taken.job, reason)
-        return _step(taken, Outcome.ASIDE, reason=reason)
-
-    def _release(self, taken: _Taken) -> None:
-        with suppress(RecollectError), self._database.write() as session:  # Else its lease runs out.
-            if JobStore(session, self._house).release(taken.job):
-                requeue(session, self._house, taken.conversation.id)
+    def _give_up(self, taken: Taken, error: Exception) -> Step:
+        return replace(self._claims.set_aside(taken, _reason_of(error)), filed=_paid(error))
 
     def _in(self, seconds: float) -> str:
         return to_text(self._clock() + timedelta(seconds=max(seconds, 0)))
@@ -369,10 +296,6 @@ class Worker(Generic[Prepared]):
             if self._presence:
                 self._presence.leave(self.owner)
             self._desk.close()
-
-
-def _step(taken: _Taken, outcome: Outcome, **more: Any) -> Step:
-    return Step(conversation_id=taken.job.target, outcome=outcome, attempt=taken.job.attempts, **more)
 
 
 def _after(moment: str, seconds: float) -> str:
