@@ -153,7 +153,7 @@ class _Check:
         found: list[Found] = []
         if not reason and self._extract.title_quotes:
             found, reason = self._quotes.find(self._extract.title_quotes)
-            reason = reason or _why_never(found) or why_invented(title, self._all, self._known)
+            reason = reason or _why_never(found, title) or why_invented(title, self._all, self._known)
         if reason:
             self._drop(reason)
             return "", ()
@@ -162,7 +162,7 @@ class _Check:
     def _line(self, line: EpisodeLine) -> EpisodeLine | None:
         text, label = limits.one_line(line.text), limits.one_line(line.label)
         found, missing = self._quotes.find(line.quotes)
-        reason = limits.why_unfit(text, limits.MOST_TEXT_CHARACTERS) or missing or _why_never(found)
+        reason = limits.why_unfit(text, limits.MOST_TEXT_CHARACTERS) or missing or _why_never(found, text)
         reason = reason or why_invented(text, _said(found), self._known)
         if reason:
             self._drop(reason)
@@ -193,8 +193,8 @@ class _Check:
     def _doubt(self, doubt: Doubt) -> Doubt | None:
         text = limits.one_line(doubt.text)
         found, missing = self._quotes.find(doubt.quotes)
-        reason = limits.why_unfit(text, limits.MOST_TEXT_CHARACTERS) or missing or _why_never(found)
-        reason = reason or _only_invented(why_invented(text, self._all, self._known))
+        reason = limits.why_unfit(text, limits.MOST_TEXT_CHARACTERS) or missing or _why_never(found, text)
+        reason = reason or why_invented(text, self._all, self._known)
         if reason:
             self._drop(reason)
             return None
@@ -261,21 +261,21 @@ def _stating(item: Item, found: Sequence[Found]) -> tuple[Sequence[Found], str]:
     return stating, dangerous or ("" if stating else next(iter(reasons.values()), WRONG_AUTHOR))
 
 
-def _why_never(found: Sequence[Found]) -> str:
+def _why_never(found: Sequence[Found], text: str) -> str:
     """Why words may not even tell what happened: what they say would be read by agents all the same."""
-    for one in found:
-        if limits.tells_secret(one.words):
-            return "secret"
-        reason = "quoted" if one.is_reported else why_not(one.words)
-        if reason in NEVER or one.is_reported:
-            return reason
-    return ""
+    if any(one.is_reported for one in found):
+        return "quoted"
+    if any(limits.tells_secret(one.words) for one in found):
+        return "secret"
+    return next((reason for words in (text, *(one.words for one in found)) if (reason := why_not(words)) in NEVER), "")
 
 
 def _why_unfit(item: Item) -> str:
     reason = limits.why_unfit(item.text, limits.MOST_TEXT_CHARACTERS)
     if not reason and limits.is_narration(item.text):
         reason = "trivial"
+    if not reason and (never := why_not(item.text)) in NEVER:
+        reason = never
     if not reason and item.shelf is Shelf.EPISODE:
         reason = WRONG_SHELF
     if not reason and not limits.is_name(item.subject):
@@ -283,11 +283,6 @@ def _why_unfit(item: Item) -> str:
     if not reason and item.value:
         reason = limits.why_unfit(item.value, limits.MOST_VALUE_CHARACTERS)
     return reason
-
-
-def _only_invented(reason: str) -> str:
-    """A question to a person is put in the librarian's own words."""
-    return "" if reason == UNSUPPORTED else reason
 
 
 def _fit_name(name: str) -> str:

@@ -43,6 +43,9 @@ _WIDE = {
     "jours": 90, "giorni": 90, "month": 62, "months": 400, "monat": 62, "monate": 400, "monaten": 400, "monats": 62,
     "mes": 62, "meses": 400, "mois": 400, "mese": 62, "mesi": 400, "year": 800, "years": 4_000, "jahr": 800,
     "jahre": 4_000, "jahren": 4_000, "ano": 800, "anos": 4_000, "annee": 800, "ans": 4_000, "quarter": 200,
+    "quartal": 200, "jahresende": 400, "monatsende": 62, "eoy": 400, "eom": 62, "eow": 14, "fortnight": 21,
+    "christmas": 400, "easter": 400, "weihnachten": 400, "ostern": 400, "silvester": 400, "navidad": 400, "noel": 400,
+    "summer": 400, "sommer": 400, "verano": 400, "winter": 400, "spring": 400, "autumn": 400, "herbst": 400,
 }  # fmt: skip
 """A word for a length of time, and how many days from now it may reach."""
 _WIDE_SCRIPT = re.compile(

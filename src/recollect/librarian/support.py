@@ -12,8 +12,10 @@ from functools import lru_cache
 
 from recollect.librarian.naming_days import is_day_word, iso_days, may_mean, plain
 
-LEAST_SHARE = 0.5
+LEAST_SHARE = 0.6
 """Of the telling words of a text, as many must be in what it quotes."""
+LEAST_SHARE_RETOLD = 0.4
+"""The same for lines, titles and questions, which are told in a reader's own words from all that was said."""
 ENDS_WITH_WORDS = 1
 """So few words may follow a "not" that ends its sentence."""
 
@@ -46,21 +48,21 @@ for _words, _value in _COUNTED:
         _VALUE_OF.setdefault(plain(_one), set()).add(str(_value))
 
 _COMMON_TEXT = """
-a about after all also always am an and any are as at be because been before being but by can could did do does
+a about after all also am an and any are as at be because been before being but by can could did do does
 for from had has have he her hers him his how i if in into is it its just like likes me might more most my name named
-never no not now of often on only or our out over own please prefer prefers preferred rather should since so some such
+no not now of on or our out over own please prefer prefers preferred rather should since so some such
 than that the their them then there these they this those through to too until up us use used user uses using very want
 wanted wants was we were what when where which while who whose why will with would you your doesn't isn't don't
-agreed asked avoids became began called chose chosen currently decided decision dislikes enjoys every following found
-goes hates instead keeps kept knows lives loves made makes moved moves must needs new old once owns person plans project
+agreed asked became began called chose chosen currently decided decision dislikes enjoys following found
+goes hates keeps kept knows lives loves made makes moved moves needs new old owns person plans project
 said says speaks started starts still takes team they're thinks today tomorrow wishes works yesterday
 der die das den dem des ein eine einen einem einer und oder aber nicht kein keine ist sind war hat haben wird mit von
 zu zum zur auf aus bei fur im in am an als auch es er sie ihr sein seine ihre man wie will mag nutzt bevorzugt lebt
-wohnt arbeitet heisst immer nie benutzt verwendet mochte
+wohnt arbeitet heisst benutzt verwendet mochte
 el la los las un una y o pero no es son era ha tiene con de del al a en por para que se su sus lo le como quiere
-prefiere usa vive trabaja llama siempre nunca
+prefiere usa vive trabaja llama
 le la les un une et ou mais ne pas est sont etait a avec de du des au aux en dans par pour que qui se sa son ses il
-elle on comme veut prefere utilise vit habite travaille appelle toujours jamais
+elle on comme veut prefere utilise vit habite travaille appelle
 il lo gli i un uno una e o ma non e sono ha con di del della da in per che si suo sua preferisce usa vive lavora
 o os as um uma e ou mas nao tem com do da em por para prefere mora trabalha
 de het een en of maar niet is zijn heeft met van op voor dat die zich woont werkt gebruikt
@@ -163,7 +165,9 @@ def _pairs(run: str) -> Iterable[str]:
 # What is not there
 
 
-def why_unsupported(text: str, said: Sequence[Said], near: Vocabulary, known: Vocabulary) -> str:
+def why_unsupported(
+    text: str, said: Sequence[Said], near: Vocabulary, known: Vocabulary, least_share: float = LEAST_SHARE
+) -> str:
     """Empty, `invented number`, `invented name`, or `unsupported`.
 
     `said`: the messages that are quoted. `near`: what stands in and right before the quotes. `known`: names that may be
@@ -178,7 +182,7 @@ def why_unsupported(text: str, said: Sequence[Said], near: Vocabulary, known: Vo
         return "invented number"
     if not all(_is_name_there(word, is_first, whole, known, bool(days)) for word, is_first in _named(text)):
         return "invented name"
-    return "" if _share(text, near, known) >= LEAST_SHARE else "unsupported"
+    return "" if _share(text, near, known) >= least_share else "unsupported"
 
 
 def is_turned_round(text: str, quotes: Sequence[str]) -> bool:
@@ -206,7 +210,7 @@ def _unaccented(text: str) -> str:
 
 def why_invented(text: str, said: Sequence[Said], known: Vocabulary) -> str:
     """The same for a text that may tell of all that was said in its own words."""
-    return why_unsupported(text, said, Vocabulary.of(*(one.text for one in said)), known)
+    return why_unsupported(text, said, Vocabulary.of(*(one.text for one in said)), known, LEAST_SHARE_RETOLD)
 
 
 def _is_number_there(number: str, numbers: set[str]) -> bool:
