@@ -47,7 +47,7 @@ class LibrarianSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
     model: str = "rules"
     """`rules`, `anthropic:MODEL`, `http(s)://…/v1#MODEL`, `claude`, `claude:MODEL`, `codex`, `codex:MODEL`, `none`."""
     key_variable: str = ""
-    """The variable that holds the key. Empty: ANTHROPIC_API_KEY or OPENAI_API_KEY. The key itself is in no file."""
+    """The variable that holds the key; no file does. Empty: that of Anthropic or OpenAI for their own servers."""
     tokens_per_day: int = 0
     """The most tokens of a day, in and out. 0: no such ceiling. With none the daemon asks no paid model by itself."""
     dollars_per_day: float = 0
@@ -120,7 +120,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     def librarian_key(self, usual: str) -> str:
         """The key of the librarian's model, from the variable of the settings or the usual one."""
-        return os.environ.get(self.librarian.key_variable or usual, "").strip()
+        variable = self.librarian.key_variable or usual
+        return os.environ.get(variable, "").strip() if variable else ""
 
     def anthropic_url(self) -> str:
         """Where Anthropic's API is, if not at its own place."""

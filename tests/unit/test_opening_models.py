@@ -1,12 +1,15 @@
 """From a name in the settings to a model."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
+from pydantic import BaseModel
 
 from recollect.errors import Denied, Invalid
 from recollect.llm.opening import open_model
 from recollect.settings import Settings, load_settings
+from recollect.testing import OpenAIServer
 
 
 def settings_with(home: Path, model: str, more: str = "") -> Settings:
@@ -75,3 +78,31 @@ def test_an_address_that_is_none_is_told_without_what_it_hides(home: Path, name:
     with pytest.raises(Invalid, match="https://HOST/v1#MODEL") as invalid:
         open_model(settings_with(home, name))
     assert "secret" not in str(invalid.value)
+
+
+def keys_sent_to(server: OpenAIServer, settings: Settings) -> list[str]:
+    model = open_model(settings)
+    assert model is not None
+
+    async def ask() -> None:
+        await model.complete("", "Say hello.", Hello)
+        await model.close()
+
+    asyncio.run(ask())
+    return [request.headers.get("authorization", "") for request in server.requests]
+
+
+class Hello(BaseModel):
+    word: str
+
+
+def test_the_usual_key_of_openai_goes_to_no_other_server(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "o" * 20)
+    monkeypatch.setenv("MINE", "m" * 20)
+    with OpenAIServer() as server:
+        server.script({"word": "hello"}, {"word": "hello"})
+        named = f"{server.base_url}#tiny"
+        keys_sent_to(server, settings_with(home, named))
+        keys = keys_sent_to(server, settings_with(home, named, 'key_variable = "MINE"\n'))
+    assert "o" * 20 not in "".join(keys)
+    assert keys[-1].endswith("m" * 20)

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from recollect.llm.model import ChatModel
     from recollect.settings import Settings
 
+OPENAI_HOST = "api.openai.com"
 FORMS = "rules, anthropic:MODEL, http(s)://HOST/v1#MODEL, claude, claude:MODEL, codex, codex:MODEL, none"
 
 
@@ -58,7 +59,7 @@ def _anthropic(settings: "Settings", model: str) -> "ChatModel":
 
 
 def _openai(settings: "Settings", named: str) -> "ChatModel":
-    """A server may do without a key; one that does not says so itself."""
+    """A server may do without a key; one that does not says so itself. The usual key of OpenAI goes to OpenAI alone."""
     url, _, model = named.partition("#")
     try:
         parts = urlsplit(url)
@@ -68,8 +69,9 @@ def _openai(settings: "Settings", named: str) -> "ChatModel":
     if not is_sound or not model:
         raise Invalid(
             "librarian.model is no address of a model. Write https://HOST/v1#MODEL, and the key into the environment "
-            f"variable {settings.librarian.key_variable or 'OPENAI_API_KEY'}."
+            "variable that librarian.key_variable names."
         )
     from recollect.llm.openai import OpenAIModel
 
-    return OpenAIModel(url.rstrip("/"), model, settings.librarian_key("OPENAI_API_KEY"))
+    usual = "OPENAI_API_KEY" if urlsplit(url).hostname == OPENAI_HOST else ""
+    return OpenAIModel(url.rstrip("/"), model, settings.librarian_key(usual))
