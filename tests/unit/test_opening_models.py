@@ -99,7 +99,7 @@ class Hello(BaseModel):
 def test_the_usual_key_of_openai_goes_to_no_other_server(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "o" * 20)
     monkeypatch.setenv("MINE", "m" * 20)
-    with OpenAIServer() as server:
+    with OpenAIServer(models=["tiny"]) as server:
         server.script({"word": "hello"}, {"word": "hello"})
         named = f"{server.base_url}#tiny"
         keys_sent_to(server, settings_with(home, named))
