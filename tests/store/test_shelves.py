@@ -579,7 +579,7 @@ def test_what_somebody_writes_while_the_librarian_writes_is_not_lost(home: Path,
     """In each moment in which the clock is asked for the time."""
     clock = InterruptingClock()
     with recollect.open(home=home, database=engine, clock=clock) as memory:
-        for asked in range(9):
+        for asked in range(5):
             record = learn(memory, f"{TEA} {asked}")
             catch_up(memory)
             learn(memory, f"{BEANS} {asked}")
@@ -600,6 +600,27 @@ def test_what_somebody_writes_while_the_librarian_writes_is_not_lost(home: Path,
             assert (wanted in text, memory.knowledge.record(record.id).text == wanted) == (has_happened, has_happened)
             assert f"{BEANS} {asked}" in text
             assert catch_up(memory) == ShelfReport()
+
+
+def test_two_computers_with_one_house_show_the_same_shelves_and_take_in_what_is_written_on_either(
+    memory: recollect.Memory, tmp_path: Path, engine: str, clock: FrozenClock
+) -> None:
+    record = learn(memory, TEA)
+    catch_up(memory)
+    with recollect.open(home=tmp_path / "other", database=engine, clock=clock) as other:
+        catch_up(other)
+        edit(other, CORE, TEA, "Ada drinks cocoa")
+        learn(memory, BEANS)
+        assert catch_up(memory).written == [CORE]
+        clock.move(minutes=1)
+        catch_up(other)
+        catch_up(memory)
+        assert memory.knowledge.record(record.id).text == "Ada drinks cocoa"
+        for one in (memory, other):
+            assert catch_up(one) == ShelfReport()
+            text = one.notes.folder.joinpath(CORE).read_text(encoding="utf-8")
+            assert "cocoa" in text
+            assert BEANS in text
 
 
 WORDS = ["ponds", "frogs", "newts", "herons", "reeds", "mud"]

@@ -44,6 +44,7 @@ class Gathering:
         self._now = now
         self._names: dict[str, dict[str, list[str]]] = {}
         self._projects: dict[str, dict[str, list[str]]] = {}
+        self._slugs: dict[str, dict[str, str]] = {}
 
     # Which pages
 
@@ -60,9 +61,7 @@ class Gathering:
             return None
         name = ""
         if kind in (PageKind.PROJECT, PageKind.PERSON):
-            slug = path.removesuffix(f"/{OVERVIEW}").rpartition("/")[2]
-            known = {*self._subjects(scope), *(self._spellings(scope) if kind is PageKind.PROJECT else ())}
-            name = next((one for one in sorted(known) if name_slug(one) == slug), "")
+            name = self._by_slug(scope).get(path.removesuffix(f"/{OVERVIEW}").rpartition("/")[2], "")
         return Place(path=path, scope=scope, kind=kind, name=name)
 
     def belongs(self, anchor: Anchor, place: Place) -> bool:
@@ -181,6 +180,12 @@ class Gathering:
         return min(names, key=lambda name: (-names[name], name), default="")
 
     # Names
+
+    def _by_slug(self, scope: str) -> dict[str, str]:
+        """Slug → the name of a person or project."""
+        if scope not in self._slugs:
+            self._slugs[scope] = {name_slug(one): one for one in {*self._subjects(scope), *self._spellings(scope)}}
+        return self._slugs[scope]
 
     def _subjects(self, scope: str) -> dict[str, list[str]]:
         """Name → the ways in which records spell it."""

@@ -27,7 +27,7 @@ from recollect.librarian.shelves.reading_back import changes, without_answers
 from recollect.librarian.shelves.rendering import ADDED_TO
 from recollect.librarian.shelves.store import ShelfStore
 from recollect.lineage import Edge, EdgeStore
-from recollect.notes import Note, Notes, Problem, Version
+from recollect.notes import Action, Note, Notes, Problem, Version
 from recollect.notes.lines import Source, own_edges
 from recollect.notes.store import NoteStore
 from recollect.scopes import OWNER, Actor, Principal, ScopeStore
@@ -37,6 +37,8 @@ from recollect.settings import Settings
 FOLLOWER = "shelves"
 CHANGES = 2_000
 """Read from the feed at once."""
+MOST_BASES = 20
+"""Versions among which one is looked for that somebody started from."""
 PAGES = 100
 """Gathered at once, before they are written."""
 
@@ -194,19 +196,24 @@ class Shelves:
                 return
             number = ours[0]
         number = number if number <= versions[-1].number else 0
-        for version in versions:
+        for index, version in enumerate(versions):
             if version.number > number:
-                if version.actor not in (Actor.LIBRARIAN, Actor.RULE):
-                    self._read_version(place, version, done, report)
+                if _is_others(version):
+                    self._read_version(place, versions[: index + 2], version, done, report)
                 done.numbers[place.path] = version.number
 
-    def _read_version(self, place: Place, version: Version, done: _Round, report: ShelfReport) -> None:
+    def _read_version(
+        self, place: Place, versions: Sequence[Version], version: Version, done: _Round, report: ShelfReport
+    ) -> None:
+        """`versions`: all up to the one after it."""
         with self._database.read() as session:
             store = NoteStore(session, self._house)
-            before, now = store.note(place.path, version.number - 1), store.note(place.path, version.number)
-        if (now and not now.is_utf8) or (before and not before.is_utf8):
-            return
-        old, new = _text(before), _text(now)
+            now = store.note(place.path, version.number)
+            if now and not now.is_utf8:
+                return
+            new = _text(now)
+            is_sure = not version.unseen and versions[-1].action is not Action.KEPT
+            old = _base(store, [one for one in versions if one.number < version.number], new, is_sure=is_sure)
         known = set(old.splitlines())
         pairs = [(line, source_of(one)) for line in new.splitlines() if line not in known for one in anchors_in(line)]
         found = changes(old, new, ADDED_TO)
@@ -312,6 +319,24 @@ def _grouped(found: Iterable[tuple[Place, str]]) -> dict[Place, set[str]]:
 def _is_taken_away(head: Version | None) -> bool:
     """Whether somebody else deleted the note as a whole."""
     return head is not None and head.is_gone and head.actor != Actor.LIBRARIAN
+
+
+def _is_others(version: Version) -> bool:
+    """Whether somebody else wrote it. What is only kept stood there before."""
+    return version.actor not in (Actor.LIBRARIAN, Actor.RULE) and version.action is not Action.KEPT
+
+
+def _base(store: NoteStore, earlier: Sequence[Version], new: str, *, is_sure: bool) -> str:
+    """The text that somebody had before them when they wrote this one: the one before it. Where they had not seen that
+    one, as on another computer, the one that it differs from least."""
+    texts: list[str] = []
+    for version in reversed(earlier[-MOST_BASES:]):
+        note = store.note(version.path, version.number)
+        if note is None or note.is_utf8:
+            texts.append(_text(note))
+            if is_sure:
+                break
+    return min(texts, key=lambda old: len(changes(old, new, ADDED_TO)), default="")
 
 
 def _text(note: Note | None) -> str:
