@@ -2,12 +2,9 @@
 
 import re
 
+from recollect.librarian.wordset import wordset
 
-def _set(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
-
-_SAYS = _set("""
+_SAYS = wordset("""
     wrote writes said says told replied responded answered asked texted emailed mailed posted tweeted reads
     read states stated goes returned returns shows printed prints schrieb schreibt sagte sagt meinte
     antwortete steht lautet escribió escribe dice dijo respondió pone écrit dit répondu répond scritto detto
@@ -15,7 +12,7 @@ _SAYS = _set("""
     citation input transcript readme changelog
 """)
 """Right before a colon: somebody else speaks."""
-_TEXTS = _set("""
+_TEXTS = wordset("""
     email emails e-mail mail mails message messages article articles text texts essay essays story poem draft
     document doc docs documentation transcript paper post letter abstract review passage paragraph paragraphs
     excerpt snippet quotes lyrics chapter novel script dialogue conversation chat thread comment prompt cv
@@ -27,13 +24,13 @@ _TEXTS = _set("""
     artigo bericht tekst письмо текст статья статью сообщение
 """)
 """Shortly before a colon: a text of some kind follows."""
-_TASKS = _set("""
+_TASKS = wordset("""
     translate proofread rewrite rephrase paraphrase summarize summarise edit correct polish analyze analyse
     classify shorten grade critique extract convert übersetze übersetz korrigiere korrigier fasse verbessere
     traduce corrige resume traduis traduire corriger résume résumer traduci traduza vertaal переведи
 """)
 """Anywhere before a colon: what follows is to be worked on."""
-_POINTING = _set("""
+_POINTING = wordset("""
     this following below here these folgende folgenden folgendes hier siguiente suivant suivante ici
 """)
 _OWN_LIST = re.compile(
@@ -46,6 +43,14 @@ MOST_ANNOUNCING_CHARACTERS = 300
 """Before the colon. What is longer is no announcement but speech with a colon in it."""
 
 COLON = re.compile(r"[:：](?!//|\d)")
+
+
+HANDS_OVER = re.compile(
+    r"(?i)\b(?:wrote|sent|got|received|found|read|posted|forwarded)(?: me| us)? (?:this|the following|these"
+    r"|that (?:mail|email|message))\b|\bsee below\b"
+    r"|\b(?:das hier|folgendes) (?:bekommen|geschrieben|geschickt)\b|\b(?:schrieb|schickte)(?: mir"
+    r"| uns)? (?:das|dies|folgendes)\b"
+)
 
 
 def is_announcement(before: str, has_more: bool) -> bool:

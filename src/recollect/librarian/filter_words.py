@@ -2,9 +2,7 @@
 
 import re
 
-
-def _set(words: str) -> frozenset[str]:
-    return frozenset(words.split())
+from recollect.librarian.wordset import wordset
 
 
 def _words(*patterns: str) -> re.Pattern[str]:
@@ -84,7 +82,8 @@ FICTION = _words(
     r"(?:in|for|from) (?:a|an|the|my|our|this) (?:\w+ ){0,2}(?:novel|story|book i'm writing|screenplay|script|game"
     r"|campaign|roleplay|role-play|play|movie|film|dream|example"
     r"|unit test|test case|fixture|sample|demo|mock|scenario|exercise|poem|song)",
-    r"(?:role-?play(?:ing)?|fictional|fictitious|made[- ]up|make[- ]believe|fake (?:data|user|profile|name)"
+    r"(?:role-?play(?:ing)?|fictional|fictitious|made[- ]up (?:user|name|person|people|example|data|story"
+    r"|company|character)s?|make[- ]believe|fake (?:data|user|profile|name)"
     r"|dummy (?:data|user|text)|placeholder|lorem ipsum|test data|sample data)",
     r"(?:my|the|our) (?:main )?(?:character|protagonist|hero|heroine|villain|narrator|persona|npc|avatar)(?:'s)?",
     r"(?:write|draft|generate|create|compose) (?:me )?(?:a|an|the|some) (?:\w+ ){0,3}(?:story|poem|song|scene"
@@ -118,7 +117,7 @@ JOKE = re.compile(
     r"|nur spa(?:ß|ss)|kleiner scherz|scherz\w*|war ein witz|es broma|es coña|bromeo|jaja\w*|jeje\w*|je plaisante"
     r"|je rigole|mdr|ptdr|blague|scherzo|sto scherzando|ahah\w*"
     r"|brincadeira|kkkk+|rsrs+|grapje|geintje|шучу|шутка|хаха\w*|ахах\w*|哈哈+|开玩笑|開玩笑|冗談|笑笑)(?!\w)|[😂🤣😜😝🙃😹😏]|(?:^"
-    r"|\s)[;:]-?[PpD](?:\s|$)|\(joke\)|w{3,}$|（笑）"
+    r"|\s)[;:]-?[Pp](?:\s|$)|\(joke\)|[,.] obviously\W*$|\bjust (?-i:LOVE)\b|w{3,}$|（笑）"
 )
 
 NEGATED = _words(
@@ -136,7 +135,7 @@ NEGATED = _words(
 )
 WIDE_NEGATED = re.compile(r"不要记|不要記|别记|別記|忘了(?:吧|它|这)|覚えなくて|忘れて(?:ください|くれ)?")
 
-TRIVIAL = _set("""
+TRIVIAL = wordset("""
     ok okay yes yeah yep yup no nope sure great cool nice perfect awesome excellent thank thanks thx ty cheers
     please pls go on ahead continue proceed sounds good looks look fine lgtm got it i see makes sense right
     exactly correct agreed job work morning night evening idea point well done hi hello hey bye so much very a lot
@@ -168,6 +167,11 @@ DERIVABLE = _words(
     r"la (?:fonction|classe|méthode|variable|table|sortie) (?:est|a|renvoie|retourne)|le (?:code|fichier|test"
     r"|build|log) (?:est|a|contient|renvoie|échoue|dit|montre)",
 )
+NORMATIVE = _words(
+    r"always|never|please|prefer|must|don't|do not|remember|from now on|immer|nie|niemals|bitte|siempre"
+    r"|nunca|toujours|jamais|we decided|let's"
+)
+"""What ought to be is in no file."""
 PATH = re.compile(
     r"(?<!\w)(?:[\w.-]+/){1,12}[\w.-]+\.\w{1,5}(?!\w)|\b\w+\(\)|\b\w+\.(?:py|ts|tsx|js|go|rs|java|md|json|toml"
     r"|yaml|yml|sql|sh|c|cpp|h|rb|php|css|html):\d+"
@@ -218,7 +222,8 @@ PASSING = _words(
     r"(?:nice|bad|great|terrible|lovely|awful) weather|the weather",
     r"(?:i'm|i am|im|i feel|i'm feeling|feeling|we're|we are)(?: (?:a bit|a little|so|very|really|kinda|kind of"
     r"|pretty|quite|just|still|too|super|totally|completely|rather|also|now|currently|already|all|not|quite))* "
-    r"(?:tired|exhausted|hungry|thirsty|sleepy|bored|busy|stuck|confused|lost|sick|ill|back|here|done|ready|happy"
+    r"(?:tired|exhausted|hungry|thirsty|sleepy|bored|busy|stuck|confused|lost|sick|ill|back|here"
+    r"|done(?! with)|ready|happy"
     r"|sad|excited|sorry|sure|afraid|glad|curious|wondering|annoyed|frustrated|stressed|overwhelmed|late"
     r"|good(?! (?:at|with))|fine|ok|okay|well|free"
     r"|nervous|worried|anxious|angry|mad|cold|hot|drunk|awake|home|away|out|off|aware|impressed|surprised|pleased"

@@ -7,6 +7,7 @@ read up to a limit, so that the time is linear.
 """
 
 import re
+from functools import lru_cache
 
 from recollect import redaction
 from recollect.librarian.filter_words import (
@@ -21,6 +22,7 @@ from recollect.librarian.filter_words import (
     MACHINE_START,
     MOST_TRIVIAL_WORDS,
     NEGATED,
+    NORMATIVE,
     OPENERS,
     PASSING,
     PATH,
@@ -52,15 +54,16 @@ FEWEST_WIDE_LETTERS = 3
 
 def why_not(sentence: str, before: str = "", after: str = "") -> str:
     """Empty, or the reason why a sentence is no statement to keep. `before` and `after`: what stands around it."""
-    text = sentence[:MOST_CHARACTERS].replace("’", "'")
-    earlier = before[-LOOK_BACK_CHARACTERS:].replace("’", "'")
-    later = after[:LOOK_AHEAD_CHARACTERS].replace("’", "'")
-    return (
-        _why_dangerous(text, sentence)
-        or _why_unmeant(text, earlier, later)
-        or _why_worthless(text)
-        or ("fragment" if len(sentence) > MOST_CHARACTERS else "")
-    )
+    if len(sentence) > MOST_CHARACTERS:
+        return _why_not(sentence[:MOST_CHARACTERS], "", "") or "fragment"
+    return _why_not(sentence, before[-LOOK_BACK_CHARACTERS:], after[:LOOK_AHEAD_CHARACTERS])
+
+
+@lru_cache(maxsize=512)
+def _why_not(sentence: str, before: str, after: str) -> str:
+    """Kept for the last sentences: the rules and the evidence ask about the same ones."""
+    text, earlier, later = (part.replace("’", "'") for part in (sentence, before, after))
+    return _why_dangerous(text, sentence) or _why_unmeant(text, earlier, later) or _why_worthless(text)
 
 
 def _why_dangerous(text: str, sentence: str) -> str:
@@ -102,6 +105,8 @@ def _why_worthless(text: str) -> str:
         return "fragment"
     if PASSING.search(text) or WIDE_PASSING.search(text):
         return "passing"
+    if NORMATIVE.search(text):
+        return ""
     if DERIVABLE.search(text) or ((path := PATH.search(text)) and PATH_FACT.search(text, path.end())):
         return "derivable"
     return ""

@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
-from recollect.librarian.announced import COLON, MOST_ANNOUNCING_CHARACTERS, is_announcement
+from recollect.librarian.announced import COLON, HANDS_OVER, MOST_ANNOUNCING_CHARACTERS, is_announcement
 
 Span = tuple[int, int]
 
@@ -72,7 +72,12 @@ _CODE = re.compile(
     re.VERBOSE,
 )
 _MAIL = re.compile(
-    r"\s*\**(?:From|To|Cc|Bcc|Subject|Sent|Date|Reply-To|Von|An|Betreff|Gesendet|Datum|De|Para|À|A|Asunto|Objet|Enviado|Envoyé|Oggetto|Assunto)\**\s?:\**\s"
+    r"\s*\**(?:From|To|Cc|Bcc|Subject|Sent|Date|Reply-To|Von|An|Betreff|Gesendet|Datum|De|Para|À|A|Asunto"
+    r"|Objet|Enviado|Envoyé|Oggetto|Assunto)\**\s?:\**\s"
+)
+_FORWARDED = re.compile(
+    r"\s*[->]*\s?-{2,}.{0,20}(?:Forwarded|Original|Weitergeleitet|Ursprüngliche|Reenviado|Transféré"
+    r"|Inoltrato)\b.{0,40}-{2,}|\s*(?:Begin forwarded message|Anfang der weitergeleiteten)"
 )
 _MAIL_SURE = re.compile(r"\s*\**(?:Subject|Betreff|Asunto|Objet|Oggetto|Assunto|From|Von)\**\s?:")
 _CHAT = re.compile(r"\s*\**([A-ZÀ-Þ][\w.'-]{0,24}(?: [A-ZÀ-Þ][\w.'-]{0,24})?)\**\s?(?:\(\d[^)]{0,20}\))?:\**\s+\S")
@@ -112,6 +117,8 @@ class _Reading:
     """What ends an announced text, where its beginning is marked."""
     awaits: bool = False
     """An announcement ended the last line with words: a divider may come."""
+    hands_over: bool = False
+    """The author said that they got something: what follows after an empty line is that."""
     diff: bool = False
     trace: bool = False
     front: bool = False
@@ -129,9 +136,12 @@ class _Reading:
             self.is_after_blank = True
             self.trace = False
             return bool(self.fence or self.rest or self.front or self.divider)
+        if self.hands_over and self.is_after_blank:
+            self.rest, self.hands_over = True, False
         found = self._in_open_block(line, start) or self._by_look(line) or self._announces(line, start)
         self.is_in_list = bool(_LIST.match(line)) or (self.is_in_list and line[0] in " \t")
         self.is_after_blank = False
+        self.hands_over = self.hands_over or bool(not found and start < 400 and HANDS_OVER.search(line))
         return found
 
     def _in_open_block(self, line: str, start: int) -> bool:
@@ -180,7 +190,10 @@ class _Reading:
         )
 
     def _in_mail(self, line: str) -> bool:
-        """Two header lines, one of them sure, begin a mail; it reaches to the end."""
+        """Two header lines, one of them sure, or a mark of forwarding begin a mail; it reaches to the end."""
+        if _FORWARDED.match(line):
+            self.rest = True
+            return True
         if not _MAIL.match(line):
             self.mails = 0
             return False

@@ -75,6 +75,9 @@ def own_words(text: str) -> str:
 def is_own(text: str, start: int, end: int) -> bool:
     """Whether the words from `start` to `end` are the author's. Names in backticks and addresses do not count."""
     speech = _taken_apart(text)
+    around = bisect_right(speech.own, (start, len(text))) - 1
+    if around >= 0 and end <= speech.own[around][1]:
+        return any(map(str.isalpha, text[start:end]))
     own = _letters(text, speech.own, start, end)
     return own > 0 and own >= OWN_SHARE * (own + _letters(text, speech.foreign, start, end))
 

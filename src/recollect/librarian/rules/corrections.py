@@ -1,0 +1,64 @@
+"""What was put right later in the same conversation: the corrected value wins, the wrong one is not kept."""
+
+import re
+
+from recollect.librarian.items import Item
+from recollect.librarian.rules.clauses import Clause
+from recollect.librarian.rules.forms import Reading
+
+_MARK = re.compile(
+    r"(?i)\b(?:no|nope|actually|sorry|wrong|correction|wait|oops|my bad|i meant|i mean|rather|instead|scratch that"
+    r"|not anymore|typo|nein|quatsch|falsch|eigentlich|doch|stimmt nicht|korrektur|ich meinte|no,|perdón"
+    r"|en realidad|me equivoqué|mejor dicho|quise decir|non|pardon|en fait|je voulais dire|je me suis trompée?"
+    r"|anzi|scusa|na verdade|desculpa|nee|eigenlijk|нет|точнее|вернее)\b|不对|不對|其实|其實|いや|違います|訂正"
+)
+_DENIED = re.compile(
+    r"(?i)\b(?:not|nicht|no|pas|non|niet|не)\s+(?:(?:in|at|on|the|a|an|im|am|bei|en|el|la|à"
+    r"|le)\s+)?(?P<value>[\w.:-]{2,30})"
+)
+_WORD = re.compile(r"[\w'-]{4,}")
+FEWEST_SHARED_WORDS = 2
+
+
+def is_correction(clause: Clause) -> bool:
+    return bool(
+        _MARK.search(clause.fillers)
+        or _MARK.match(clause.sentence)
+        or re.search(r"(?i)\b(?:instead|i meant|i mean)\b", clause.text)
+    )
+
+
+def settle(clause: Clause, new: Item, reading: Reading) -> None:
+    """Takes back what the new item puts right."""
+    is_marked = is_correction(clause)
+    for old in [one for one in reading.items if one is not new]:
+        is_same = new.attribute and old.attribute == new.attribute and old.subject == new.subject
+        if is_same or (is_marked and old.quotes[0].message_id != new.quotes[0].message_id and _is_about_same(old, new)):
+            reading.items.remove(old)
+            reading.dropped["corrected"] += 1
+
+
+def deny(clause: Clause, reading: Reading) -> None:
+    """`no, not Tuesday`: whatever was kept with that word is gone, even where nothing new is said."""
+    if not is_correction(clause):
+        return
+    for match in _DENIED.finditer(clause.said):
+        value = match["value"].lower()
+        for old in [
+            one
+            for one in reading.items
+            if value in _words(one.text) and one.quotes[0].message_id != clause.turn.message_id
+        ]:
+            if len(value) > 3 or value.isdigit():
+                reading.items.remove(old)
+                reading.dropped["corrected"] += 1
+
+
+def _is_about_same(old: Item, new: Item) -> bool:
+    if old.kind is not new.kind and old.shelf is not new.shelf:
+        return False
+    return len(_words(old.text) & _words(new.text)) >= FEWEST_SHARED_WORDS
+
+
+def _words(text: str) -> set[str]:
+    return {word.lower().rstrip("s") for word in _WORD.findall(text)} | set(re.findall(r"\d+", text))

@@ -1,0 +1,264 @@
+"""The rules at work: each clause of the user is tried by one finder after the other; the first that knows it wins."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from recollect.knowledge import Kind
+from recollect.librarian.filters import is_question, why_not
+from recollect.librarian.items import About, Doubt, Extract, Item, Quote, Turn
+from recollect.librarian.rules import (
+    commitments,
+    corrections,
+    decisions,
+    episode,
+    facts,
+    moments,
+    people,
+    preferences,
+    projects,
+    requests,
+)
+from recollect.librarian.rules.clauses import Clause, Sentence, clauses_of, sentences_of
+from recollect.librarian.rules.forms import HIGH, Reading
+from recollect.librarian.rules.tongues import ENGLISH, main_tongue
+
+READER = "rules/1"
+"""Raise it when the same conversation gives something else."""
+
+MOST_ITEMS_A_TURN = 8
+"""Who says more about themselves in one message has pasted it."""
+_TAKEN_BACK = re.compile(
+    r"(?is)\W*(?:(?:haha|hehe|lol|lmao|hihi|jaja|😂|🤣)\w*[\s.,!]*(?:just kidding|jk|kidding|seriously|joking"
+    r"|but seriously|no seriously|for real|spaß|im ernst|en serio|sérieusement)|just kidding|jk\b|kidding"
+    r"|nur spaß|war nur spaß|es broma|je plaisante|i was (?:only |just )?(?:joking|kidding)|ok seriously"
+    r"|seriously though)"
+)
+"""How a person begins who did not mean what they wrote before."""
+MOST_TAKEN_BACK = 2
+"""Messages before it. A joke is rarely longer."""
+_SENTENCE_WIDE = frozenset({"instruction to a machine", "joke", "negated request", "quoted"})
+"""Reasons that hold for all of a sentence when they hold for a part of it."""
+
+
+def extract(about: About, turns: Sequence[Turn]) -> Extract:
+    said = [turn.text for turn in turns if turn.author == "user"]
+    tongue = main_tongue(said)
+    reading = Reading(about=about, project=projects.project_of(about))
+    proposed: Turn | None = None
+    spoken = [turn for turn in turns if turn.author == "user"]
+    taken_back = {
+        one.number
+        for at, following in enumerate(spoken)
+        if _TAKEN_BACK.match(following.text)
+        for one in spoken[max(0, at - MOST_TAKEN_BACK) : at]
+    }
+    for turn in turns:
+        if turn.author == "assistant":
+            proposed = turn
+        elif turn.author == "user" and turn.number in taken_back:
+            reading.dropped["joke"] += 1
+        elif turn.author == "user":
+            _read(turn, proposed, reading, tongue)
+            proposed = None
+    asked = episode.asked_in(turns, tongue)
+    title, title_quotes = episode.title_of(about, asked)
+    return Extract(
+        reader=READER,
+        title=title,
+        title_quotes=title_quotes,
+        project=reading.project,
+        lines=episode.lines_of(turns, reading.items, asked, tongue),
+        items=_distinct(reading.items),
+        people=list(reading.people.values()),
+        doubts=_doubts(reading),
+        dropped=reading.dropped,
+    )
+
+
+def _read(turn: Turn, proposed: Turn | None, reading: Reading, tongue: str) -> None:
+    before = len(reading.items)
+    last: list[Item] = []
+    previous: Sentence | None = None
+    for sentence in sentences_of(turn, tongue):
+        if len(reading.items) - before >= MOST_ITEMS_A_TURN:
+            break
+        if requests.points_back(sentence):
+            _mark_remembered(last, previous, reading)
+            continue
+        last = _read_sentence(sentence, reading)
+        previous = sentence
+    if len(reading.items) == before:
+        accepted = decisions.accepted(turn, proposed, reading, tongue)
+        if accepted:
+            reading.items.append(accepted)
+
+
+def _read_sentence(sentence: Sentence, reading: Reading) -> list[Item]:
+    asked = requests.find(sentence)
+    kept: list[Item] = []
+    if asked:
+        reason = why_not(asked.text, sentence.before, sentence.after) or why_not(sentence.text)
+        if reason and reason not in ("derivable", "fragment", "question"):
+            reading.dropped[reason] += 1
+            return []
+        if requests.is_errand(asked):
+            return []
+        whole = _found(asked, reading) or [requests.general(asked, reading)]
+        for one in whole:
+            _keep(asked, _remembered(one), reading)
+        return whole
+    for clause in clauses_of(sentence):
+        kept += _read_clause(clause, reading)
+    return kept
+
+
+def _read_clause(clause: Clause, reading: Reading) -> list[Item]:
+    found = _found(clause, reading)
+    if not found and clause.tongue == ENGLISH and (subject := _left_out(clause.said)):
+        found = _found(replace(clause, said=f"{subject} {clause.said}"), reading)
+    if not found:
+        corrections.deny(clause, reading)
+        return []
+    reason = _why_not(clause)
+    if reason:
+        reading.dropped[reason] += len(found)
+        return []
+    for one in found:
+        _keep(clause, one, reading)
+    return found
+
+
+_ELLIPSIS = (
+    (
+        "I",
+        re.compile(
+            r"(?i)(?:(?:just|finally|recently|also) )?(?:decided|bought|moved to|got (?:promoted|the job|accepted"
+            r"|engaged|married|hired)|passed my|finished my|switched to|prefer|don't (?:eat|drink|like|do)|graduated"
+            r"|quit my|joined|adopted|learned the hard way|realised|realized|promised|booked)\b"
+        ),
+    ),
+    (
+        "I'm",
+        re.compile(
+            r"(?i)(?:(?:also|still|severely|highly) )?(?:allergic to|sticking (?:with|to)|going with|switching to"
+            r"|staying (?:with|on)|moving (?:to|in)|based in|living in|flying to|vegan|vegetarian|a vegetarian"
+            r"|a vegan|done with)\b"
+        ),
+    ),
+)
+
+
+def _left_out(said: str) -> str:
+    """The subject that people do not write in a chat: `bought a house`, `allergic to nuts`."""
+    return next((subject for subject, pattern in _ELLIPSIS if pattern.match(said)), "")
+
+
+def _why_not(clause: Clause) -> str:
+    """Of the clause, and what of its sentence holds for it."""
+    reason = why_not(clause.text, clause.before, clause.after)
+    if reason == "fragment" and clause.text.rstrip().endswith(","):
+        reason = ""
+    if reason:
+        return reason
+    whole = why_not(clause.sentence)
+    if whole in _SENTENCE_WIDE or (whole == "hypothetical" and _is_supposed(clause)):
+        return whole
+    return "question" if _is_asked(clause) else ""
+
+
+def _is_supposed(clause: Clause) -> bool:
+    """The supposition stands before it in its sentence."""
+    at = clause.sentence.find(clause.text)
+    return why_not(clause.sentence[: max(at, 0)] + " and so on, then") == "hypothetical"
+
+
+def _is_asked(clause: Clause) -> bool:
+    """Its sentence begins as a question does and ends as one: `do you know that I live here?`"""
+    at = clause.sentence.find(clause.text)
+    return at > 0 and clause.sentence.rstrip().endswith("?") and is_question(clause.sentence[:at] + " x")
+
+
+def _found(clause: Clause, reading: Reading) -> list[Item]:
+    """The first finder that knows the clause; people are noted whatever else it says."""
+    name = projects.named(clause)
+    if name and not reading.project:
+        reading.project = name
+    about_people = people.find(clause, reading, _is_meant) if people.may_name(clause, reading) else []
+    moved = commitments.moved(clause, reading)
+    if moved:
+        return [moved]
+    for find in (moments.milestone, moments.insight, decisions.find):
+        one = find(clause, reading)
+        if one:
+            return [one, *about_people]
+    due = commitments.find(clause, reading)
+    if due or about_people:
+        return [*due, *about_people]
+    for find in (preferences.find, facts.find, projects.find, projects.aside):
+        one = find(clause, reading)
+        if one:
+            return [one]
+    return []
+
+
+def _is_meant(clause: Clause) -> bool:
+    """Nobody is noted from a sentence that is not meant."""
+    return why_not(clause.text, clause.before, clause.after) not in (
+        "joke",
+        "hypothetical",
+        "instruction to a machine",
+        "quoted",
+    )
+
+
+def _remembered(one: Item) -> Item:
+    return replace(one, tags=(requests.REMEMBER,), importance=max(one.importance, HIGH))
+
+
+def _mark_remembered(last: list[Item], previous: Sentence | None, reading: Reading) -> None:
+    """What was said right before is to be remembered, whether a finder knew it or not."""
+    if last:
+        for one in last:
+            if one in reading.items:
+                reading.items[reading.items.index(one)] = _remembered(one)
+        return
+    if not previous:
+        return
+    clause = previous.part(previous.start, previous.end)
+    reason = why_not(clause.text, previous.before, previous.after)
+    if reason and reason != "derivable":
+        reading.dropped[reason] += 1
+        return
+    reading.items.append(requests.general(clause, reading))
+
+
+def _keep(clause: Clause, one: Item, reading: Reading) -> None:
+    corrections.settle(clause, one, reading)
+    reading.items.append(one)
+
+
+def _distinct(items: list[Item]) -> list[Item]:
+    seen: dict[tuple[str, str], Item] = {}
+    for one in items:
+        key = (one.subject.lower(), one.text.lower())
+        if any(_is_again(one, other) for other in seen.values()):
+            continue
+        if key not in seen or requests.REMEMBER in one.tags:
+            seen[key] = one
+    return list(seen.values())
+
+
+def _is_again(one: Item, other: Item) -> bool:
+    """The same duty in other words, on the same day."""
+    if one.kind is not Kind.COMMITMENT or other.kind is not Kind.COMMITMENT or one.value != other.value:
+        return False
+    mine, theirs = (set(text.text.lower().split()) for text in (one, other))
+    return len(mine & theirs) >= 0.6 * min(len(mine), len(theirs))
+
+
+def _doubts(reading: Reading) -> list[Doubt]:
+    return []
+
+
+__all__ = ["READER", "Quote", "extract"]
