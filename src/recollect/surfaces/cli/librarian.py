@@ -131,7 +131,8 @@ def _ask_first(memory: "Memory", librarian: "Librarian", chosen: Sequence[str], 
     for sample in librarian.samples(listed):
         _show_sample(sample)
     if not click.confirm(f"\nRead all {len(listed):,}?"):
-        raise click.Abort
+        say("Nothing was filed. What the three answered is kept, should you go on later.")
+        sys.exit(FAILED)
 
 
 SAMPLES_WITHOUT_ASKING = 3
