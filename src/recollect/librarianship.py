@@ -157,7 +157,6 @@ class Librarianship:
         self._failures, self._problem = 0, ""
         librarian.queue_ready()
         self._reflect(librarian)
-        self._tell_progress()
 
     def _reflect(self, librarian: "Librarian") -> None:
         """When its time has come. A night that fails keeps nobody from reading."""

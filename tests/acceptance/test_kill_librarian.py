@@ -110,9 +110,10 @@ def test_hundreds_of_kills_of_the_librarian(tmp_path: Path, address: str, seed: 
     kill_and_finish(tmp_path, address, f"many {seed}", 40, 1_000)
 
 
-def work_side_by_side(folder: Path, address: str, seed: str, kills: int, conversations: int) -> None:
-    """Two homes, as on two hosts: the one is killed again and again, the other lives."""
-    one, other, killer = new_home(folder, "one"), new_home(folder, "other"), Killer(seed)
+def work_side_by_side(folder: Path, address: str, seed: str, kills: int, conversations: int, homes: int = 2) -> None:
+    """Two processes of one home, or of two as on two hosts: the one is killed again and again, the other lives."""
+    one, killer = new_home(folder, "one"), Killer(seed)
+    other = new_home(folder, "other") if homes == 2 else one
     with recollect.open(home=one, database=address) as memory:
         ids = tell(memory, folder / "projects", conversations)
         with started(other, address, "one") as living:
@@ -125,14 +126,15 @@ def work_side_by_side(folder: Path, address: str, seed: str, kills: int, convers
         assert_all_is_filed_once(memory, ids)
 
 
-def test_of_two_hosts_one_dies_and_nothing_is_lost_or_filed_twice(tmp_path: Path, address: str) -> None:
-    work_side_by_side(tmp_path, address, "two", 2, CONVERSATIONS)
+@pytest.mark.parametrize("homes", [1, 2])
+def test_of_two_workers_one_dies_and_nothing_is_lost_or_filed_twice(tmp_path: Path, address: str, homes: int) -> None:
+    work_side_by_side(tmp_path, address, "two", 2, CONVERSATIONS, homes)
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", range(10))
-def test_of_two_hosts_one_dies_many_times(tmp_path: Path, address: str, seed: int) -> None:
-    work_side_by_side(tmp_path, address, f"two {seed}", 20, 2_000)
+def test_of_two_workers_one_dies_many_times(tmp_path: Path, address: str, seed: int) -> None:
+    work_side_by_side(tmp_path, address, f"two {seed}", 20, 2_000, homes=1 + seed % 2)
 
 
 def results(memory: recollect.Memory) -> tuple[list[tuple[str, int, str]], dict[str, str]]:

@@ -403,7 +403,8 @@ class Running:
         self.rounds = 0
         self.before: Callable[[], object] = lambda: None
         self.steps: list[Step] = []
-        options = {"before": self._before, "notify": self.steps.append}
+        self.rests = 0
+        options = {"before": self._before, "notify": self.steps.append, "after": self._after}
         self.thread = threading.Thread(
             target=worker.run, args=(self.stop, self.wake, poll_seconds), kwargs=options, daemon=True
         )
@@ -411,6 +412,9 @@ class Running:
     def _before(self) -> None:
         self.rounds += 1
         self.before()
+
+    def _after(self) -> None:
+        self.rests += 1
 
     def __enter__(self) -> "Running":
         self.thread.start()
@@ -423,7 +427,7 @@ class Running:
         assert not self.thread.is_alive()
 
     def wait_until_at_rest(self, rounds: int) -> None:
-        wait_for("the worker to sleep", lambda: self.rounds >= rounds and not self.wake.is_set())
+        wait_for("the worker to sleep", lambda: self.rests >= rounds)
 
 
 def test_a_worker_sleeps_until_it_is_woken_and_then_works_at_once(
@@ -438,6 +442,20 @@ def test_a_worker_sleeps_until_it_is_woken_and_then_works_at_once(
         assert filed(memory) == dict.fromkeys(ids, 1)
         assert [step.outcome for step in running.steps] == [Outcome.FILED] * 3
     assert desk.closed == 1
+
+
+def test_a_worker_that_is_woken_often_looks_at_the_shelves_only_when_something_was_filed(
+    memory: recollect.Memory, projects: Path, worker: Worker[str], desk: OneRecordDesk
+) -> None:
+    with Running(memory, worker) as running:
+        for rounds in range(1, 6):
+            wait_for("a round", lambda rounds=rounds: running.rounds >= rounds and running.rests >= rounds)
+            running.wake.set()
+        wait_for("a round", lambda: running.rests >= 6)
+        assert desk.tidied == 1
+        queued(memory, projects, 1)
+        running.wake.set()
+        wait_for("the shelves", lambda: desk.tidied == 2)
 
 
 def test_a_worker_looks_by_itself_at_its_interval(

@@ -83,6 +83,7 @@ class Worker(Generic[Prepared]):
         self._went_well = False
         self._rests_until: datetime | None = None
         self._untidy = 0
+        self._tidy_at = 0.0
         self._told = ""
         self.problem = ""
         """Of the shelves, or of the worker itself. Empty: none."""
@@ -129,7 +130,7 @@ class Worker(Generic[Prepared]):
                 wake.clear()
                 try:
                     before()
-                    self._work_round(stop, notify)
+                    self._work_round(stop, notify, poll_seconds)
                     seconds = self._sleep_seconds(poll_seconds)
                     failures = 0
                 except Exception as error:  # noqa: BLE001 - the worker goes on, and doctor shows the reason
@@ -140,7 +141,7 @@ class Worker(Generic[Prepared]):
                 if not stop.is_set():
                     wake.wait(seconds)
 
-    def _work_round(self, stop: threading.Event, notify: Notify) -> None:
+    def _work_round(self, stop: threading.Event, notify: Notify, poll_seconds: float) -> None:
         self.problem = ""
         if self._rests_until and self._clock() < self._rests_until:
             return
@@ -152,8 +153,11 @@ class Worker(Generic[Prepared]):
             notify(step)
             if step.outcome is Outcome.LATER:
                 self._rests_until = from_text(step.goes_on_at)
-        if not stop.is_set() and not self._claims.pause_reason():
+        # At the interval too, as people write on shelves; not whenever it is woken, which may be every second.
+        is_due = self._untidy or time.monotonic() >= self._tidy_at
+        if is_due and not stop.is_set() and not self._claims.pause_reason():
             self.tidy()
+            self._tidy_at = time.monotonic() + poll_seconds
 
     def _sleep_seconds(self, poll_seconds: float) -> float:
         due_at = self._claims.next_due_at()
