@@ -16,29 +16,25 @@ from recollect.errors import Conflict, Denied, Invalid, NotFound
 from recollect.feed import NOTE, RECORD, Change, Feed
 from recollect.knowledge import Knowledge
 from recollect.librarian.shelves.anchors import AnchorKind, anchor_of, anchors_in, without_anchors
-from recollect.librarian.shelves.applying import Applied, Applying, source_of
 from recollect.librarian.shelves.front import quoted
 from recollect.librarian.shelves.gathering import Gathering
 from recollect.librarian.shelves.layout import PageKind, Place, kind_of
 from recollect.librarian.shelves.leaving import NAMED
 from recollect.librarian.shelves.merging import merged
 from recollect.librarian.shelves.pages import Page
-from recollect.librarian.shelves.reading_back import changes, without_answers
-from recollect.librarian.shelves.rendering import ADDED_TO
+from recollect.librarian.shelves.reading_back import without_answers
 from recollect.librarian.shelves.store import ShelfStore
-from recollect.lineage import Edge, EdgeStore
-from recollect.notes import Action, Note, Notes, Problem, Version
-from recollect.notes.lines import Source, own_edges
+from recollect.librarian.shelves.taking_in import TakenIn, TakingIn, text_of
+from recollect.lineage import EdgeStore
+from recollect.notes import Notes, Problem, Version
+from recollect.notes.lines import Source
 from recollect.notes.store import NoteStore
-from recollect.scopes import OWNER, Actor, Principal, ScopeStore
-from recollect.scopes.agents import principal_named
+from recollect.scopes import Actor
 from recollect.settings import Settings
 
 FOLLOWER = "shelves"
 CHANGES = 2_000
 """Read from the feed at once."""
-MOST_BASES = 20
-"""Versions among which one is looked for that somebody started from."""
 PAGES = 100
 """Gathered at once, before they are written."""
 
@@ -61,12 +57,10 @@ class ShelfReport:
 class _Round:
     """One batch of pages."""
 
+    taken: dict[str, TakenIn] = field(default_factory=dict[str, TakenIn])
+    """Path → what was read there."""
     numbers: dict[str, int] = field(default_factory=dict[str, int])
-    """Path → the version up to which changes of others were read, to be kept."""
-    seen: dict[str, int] = field(default_factory=dict[str, int])
-    """Path → the latest version there was when it was read back."""
-    edges: list[Edge] = field(default_factory=list[Edge])
-    applied: dict[str, Applied] = field(default_factory=dict[str, Applied])
+    """Path → the version up to which the changes of others are read, to be kept."""
 
 
 class Shelves:
@@ -146,17 +140,27 @@ class Shelves:
         done = _Round()
         for place in wanted:
             with _reporting(place, report):
-                self._read_back(place, done, report)
+                self._take_in(place, done, report)
         for place, page in self._pages(wanted).items():
             with _reporting(place, report):
-                self._put(place, page, done, report)
+                if place.path in done.taken:
+                    self._put(place, page, done, report)
         self._keep(done)
 
+    def _take_in(self, place: Place, done: _Round, report: ShelfReport) -> None:
+        taken = TakingIn(self._database, self._house, self._now(), self._knowledge).read(place)
+        report.read_back += taken.counts
+        report.problems += taken.problems
+        done.taken[place.path] = taken
+        if taken.number is not None:
+            done.numbers[place.path] = taken.number
+
     def _keep(self, done: _Round) -> None:
-        if not done.numbers and not done.edges:
+        edges = {edge for taken in done.taken.values() for edge in taken.edges}
+        if not done.numbers and not edges:
             return
         with self._database.write() as session:
-            EdgeStore(session, self._house).add(set(done.edges))
+            EdgeStore(session, self._house).add(edges)
             store = ShelfStore(session, self._house)
             for path, number in done.numbers.items():
                 store.save(path, number)
@@ -181,82 +185,24 @@ class Shelves:
         found = [anchor_of(line) for line in note.text.splitlines()] if note else []
         return {anchor.id for anchor in found if anchor and anchor.kind is AnchorKind.RECORD}
 
-    # Reading back
-
-    def _read_back(self, place: Place, done: _Round, report: ShelfReport) -> None:
-        with self._database.read() as session:
-            versions = NoteStore(session, self._house).versions(place.path)
-            number = ShelfStore(session, self._house).numbers([place.path]).get(place.path)
-        done.seen[place.path] = versions[-1].number if versions else 0
-        if not versions:
-            return
-        if number is None:
-            ours = [one.number for one in versions if one.actor == Actor.LIBRARIAN]
-            if not ours:
-                return
-            number = ours[0]
-        number = number if number <= versions[-1].number else 0
-        for index, version in enumerate(versions):
-            if version.number > number:
-                if _is_others(version):
-                    self._read_version(place, versions[: index + 2], version, done, report)
-                done.numbers[place.path] = version.number
-
-    def _read_version(
-        self, place: Place, versions: Sequence[Version], version: Version, done: _Round, report: ShelfReport
-    ) -> None:
-        """`versions`: all up to the one after it."""
-        with self._database.read() as session:
-            store = NoteStore(session, self._house)
-            now = store.note(place.path, version.number)
-            if now and not now.is_utf8:
-                return
-            new = _text(now)
-            is_sure = not version.unseen and versions[-1].action is not Action.KEPT
-            old = _base(store, [one for one in versions if one.number < version.number], new, is_sure=is_sure)
-        known = set(old.splitlines())
-        pairs = [(line, source_of(one)) for line in new.splitlines() if line not in known for one in anchors_in(line)]
-        found = changes(old, new, ADDED_TO)
-        applying = Applying(
-            self._database, self._house, self._now(), self._knowledge, place, version, self._author(version)
-        )
-        applied = applying.apply(found)
-        report.read_back += applied.counts
-        report.problems += applied.problems
-        done.edges += own_edges(place.path, [*pairs, *applied.origins])
-        kept = done.applied.setdefault(place.path, Applied())
-        kept.anchored += applied.anchored
-        kept.copied += applied.copied
-        copies = [(without_anchors(line), source) for line, source in pairs if anchor_of(line) in applied.copied]
-        done.edges += own_edges(place.path, copies)
-
-    def _author(self, version: Version) -> Principal:
-        """An agent is told from the people of the house, who write with any tool."""
-        if version.actor != Actor.AGENT:
-            return OWNER
-        with self._database.read() as session:
-            return principal_named(ScopeStore(session, self._house), version.actor_name)
-
     # Writing
 
     def _put(self, place: Place, page: Page, done: _Round, report: ShelfReport) -> None:
         note = self._notes.find(place.path)
-        if self._latest(place.path) != done.seen[place.path]:
+        taken = done.taken[place.path]
+        if self._latest(place.path) != taken.seen:
             return  # Somebody just changed it: that is in the feed, and read before it is written.
         if note and not (note.is_text and note.is_utf8):
             raise Conflict(f"{place.path} is not UTF-8 text: the librarian leaves it as it is. Save it as UTF-8.")
         text = note.text if note else ""
-        applied = done.applied.get(place.path, Applied())
 
         def change(now: str | None) -> str:
             if (now or "") != text:
                 raise _Moved
             return wanted
 
-        wanted = merged(_prepared(text, place, page, applied), page)
+        wanted = merged(_prepared(text, place, page, taken), page)
         if wanted == text:
-            if note and note.number > done.numbers.get(place.path, 0) and not page.is_empty:
-                done.numbers[place.path] = note.number
             return
         try:
             if wanted:
@@ -282,15 +228,14 @@ class Shelves:
         if written.is_new:
             report.written.append(place.path)
         if version.unseen:
-            done.numbers[place.path] = (
-                version.unseen - 1
-            )  # Somebody wrote in the very moment: that is still to be read.
+            # Somebody wrote in the very moment: that is still to be read.
+            done.numbers[place.path] = version.unseen - 1
         else:
             done.numbers[place.path] = self._own[place.path] = version.number
 
     def _remove(self, place: Place, text: str, done: _Round, report: ShelfReport) -> None:
         note = self._notes.find(place.path)
-        if _text(note) != text:
+        if text_of(note) != text:
             raise _Moved
         for version in self._notes.remove(place.path, reason="nothing is left to say"):
             done.numbers[version.path] = self._own[version.path] = version.number
@@ -321,35 +266,13 @@ def _is_taken_away(head: Version | None) -> bool:
     return head is not None and head.is_gone and head.actor != Actor.LIBRARIAN
 
 
-def _is_others(version: Version) -> bool:
-    """Whether somebody else wrote it. What is only kept stood there before."""
-    return version.actor not in (Actor.LIBRARIAN, Actor.RULE) and version.action is not Action.KEPT
-
-
-def _base(store: NoteStore, earlier: Sequence[Version], new: str, *, is_sure: bool) -> str:
-    """The text that somebody had before them when they wrote this one: the one before it. Where they had not seen that
-    one, as on another computer, the one that it differs from least."""
-    texts: list[str] = []
-    for version in reversed(earlier[-MOST_BASES:]):
-        note = store.note(version.path, version.number)
-        if note is None or note.is_utf8:
-            texts.append(_text(note))
-            if is_sure:
-                break
-    return min(texts, key=lambda old: len(changes(old, new, ADDED_TO)), default="")
-
-
-def _text(note: Note | None) -> str:
-    return note.text if note and not note.is_gone else ""
-
-
-def _prepared(text: str, place: Place, page: Page, applied: Applied) -> str:
+def _prepared(text: str, place: Place, page: Page, taken: TakenIn) -> str:
     """With anchors behind the lines that became ours and none behind those that are others', and without the answers of
     questions that are none any more."""
-    if applied.copied:
+    if taken.copied:
         lines = text.splitlines(keepends=True)
-        text = "".join(without_anchors(one) if anchor_of(one) in applied.copied else one for one in lines)
-    for line, anchor in applied.anchored:
+        text = "".join(without_anchors(one) if anchor_of(one) in taken.copied else one for one in lines)
+    for line, anchor in taken.anchored:
         if str(anchor) not in text:
             lines = text.splitlines(keepends=True)
             at = next((place for place, one in enumerate(lines) if one.rstrip() == line), None)
