@@ -16,7 +16,7 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from labels import BadLabels, Labelled, load
 from scoring import GOALS, Judged, Kept, Quoted, Reading, by_kind, figures, judge, reaches
-from sessions import write_transcript
+from sessions import session_of, write_transcript
 
 import recollect
 from recollect.errors import RecollectError
@@ -37,30 +37,31 @@ if TYPE_CHECKING:
 RULES = "rules"
 
 
-# A house with one conversation
+# A house
 
 
 @contextmanager
-def house_of(labelled: Labelled, folder: Path, model: str = RULES) -> Iterator[recollect.Memory]:
-    """A memory that has this conversation and nothing else, an hour and more after its end."""
+def house_of(conversations: Sequence[Labelled], folder: Path, model: str = RULES) -> Iterator[recollect.Memory]:
+    """A memory that has these conversations and nothing else, an hour and more after the end of the last."""
     home = folder / "home"
     home.mkdir(parents=True)
     settings = f"min_conversation_messages = 1\n[librarian]\nmodel = {json.dumps(model)}\n"
     (home / "recollect.toml").write_text(settings, encoding="utf-8")
-    path = write_transcript(labelled, folder / "transcripts")
-    with recollect.open(home=home, clock=FrozenClock(labelled.turns[-1].at + timedelta(hours=2))) as memory:
-        report = memory.history.ingest([path])
+    paths = [write_transcript(labelled, folder / "transcripts") for labelled in conversations]
+    end = max(labelled.turns[-1].at for labelled in conversations)
+    with recollect.open(home=home, clock=FrozenClock(end + timedelta(hours=2))) as memory:
+        report = memory.history.ingest(paths)
         if report.problems:
-            raise BadLabels(f"{labelled.id} was not taken in: {report.problems[0].reason}")
+            raise BadLabels(f"{report.problems[0].file} was not taken in: {report.problems[0].reason}")
         yield memory
 
 
 # The seam: one conversation in, what is kept of it out
 
 
-def read(memory: recollect.Memory) -> Reading:
-    """What the librarian of the settings makes of the only conversation of a house: read, then filed and shown."""
-    conversation = memory.history.conversations()[0].conversation
+def read(memory: recollect.Memory, labelled: Labelled) -> Reading:
+    """What the librarian of the settings finds in a conversation, and believes."""
+    conversation = memory.history.conversation(session_of(labelled)).conversation
     with memory.librarian.desk() as desk:
         started = time.perf_counter()
         try:
@@ -72,12 +73,11 @@ def read(memory: recollect.Memory) -> Reading:
     reading = reading_of(prepared.extract, turns)
     reading.milliseconds = milliseconds
     reading.tokens = prepared.usage.input_tokens + prepared.usage.output_tokens
-    file_too(memory, reading)
     return reading
 
 
 def file_too(memory: recollect.Memory, reading: Reading) -> None:
-    """Of a model's answer, which is kept, nothing is paid twice."""
+    """And what becomes of it in a house that has nothing else. A model's answer is kept, and not paid for twice."""
     worked = memory.librarian.process()
     reading.trouble = worked.problem or worked.stopped or next(iter(worked.aside.values()), "")
     reading.doubts += [question.text for question in memory.librarian.questions()]
@@ -120,13 +120,26 @@ def _quoted(quote: "Quote") -> Quoted:
 # All of a set
 
 
-def run(conversations: Iterable[Labelled], model: str = RULES) -> list[Judged]:
+def run(conversations: Sequence[Labelled], model: str = RULES) -> list[Judged]:
+    """Each in a house of its own, where it is read, filed and shown: no conversation knows of another."""
     judged: list[Judged] = []
     with tempfile.TemporaryDirectory(prefix="rc-") as name:
         for labelled in conversations:
-            with house_of(labelled, Path(name) / labelled.id, model) as memory:
-                judged.append(judge(labelled, read(memory)))
+            with house_of([labelled], Path(name) / labelled.id, model) as memory:
+                reading = read(memory, labelled)
+                if not reading.unread:
+                    file_too(memory, reading)
+                judged.append(judge(labelled, reading))
     return judged
+
+
+def run_without_filing(conversations: Sequence[Labelled]) -> list[Judged]:
+    """By the rules, several times as fast: as nothing is filed, all may be in one house."""
+    with (
+        tempfile.TemporaryDirectory(prefix="rc-") as name,
+        house_of(conversations, Path(name)) as memory,
+    ):
+        return [judge(labelled, read(memory, labelled)) for labelled in conversations]
 
 
 def result_of(judged: Sequence[Judged], model: str) -> dict[str, Any]:

@@ -30,11 +30,16 @@ def write_transcript(labelled: Labelled, folder: Path) -> Path:
     return path
 
 
+def session_of(labelled: Labelled) -> str:
+    """What history calls its session."""
+    return _name(labelled.id, "session") if labelled.folder else labelled.id
+
+
 def _generic(labelled: Labelled) -> Iterator[Record]:
     for number, said in enumerate(labelled.turns):
         yield {
             "id": str(number),
-            "session": labelled.id,
+            "session": session_of(labelled),
             "at": _moment(said.at),
             "author": said.author,
             "text": said.text,
@@ -54,7 +59,7 @@ def _claude_code(labelled: Labelled) -> Iterator[Record]:
                 "isSidechain": False,
                 "userType": "external",
                 "cwd": labelled.folder,
-                "sessionId": _name(labelled.id, "session"),
+                "sessionId": session_of(labelled),
                 "version": "2.1.100",
                 "type": kind,
                 "uuid": entry,

@@ -356,10 +356,35 @@ def test_what_a_tool_or_a_machine_wrote_is_not_said(bench: ModuleType, labels: M
     for one in labels.load(SETS / "dev"):
         if one.id not in ("mixed-machine-text", "coding-injected-readme", "life-dinner"):
             continue
-        with bench.house_of(one, tmp_path / one.id) as memory:
+        with bench.house_of([one], tmp_path / one.id) as memory:
             conversation = memory.history.conversations()[0].conversation
             said = memory.history.messages(conversation)
         authors = [turn.author for turn in one.turns if turn.author in ("user", "assistant")]
         assert [str(message.author) for message in said] == authors
         assert (conversation.project == one.folder) or not one.folder
         assert conversation.status == "ready"
+
+
+# The librarian
+
+
+def test_without_a_model_the_librarian_reaches_what_it_must_on_the_set_it_was_developed_on(
+    bench: ModuleType, labels: ModuleType
+) -> None:
+    result = bench.result_of(bench.run_without_filing(labels.load(SETS / "dev")), "rules")
+    wrong = {name: found for name, found in result["conversations"].items() if "forbidden" in found}
+    assert not wrong
+    assert result["is_as_it_must"], result["figures"]
+    json.dumps(result)
+
+
+def test_no_secret_and_nothing_injected_gets_onto_a_shelf(bench: ModuleType, labels: ModuleType) -> None:
+    """In the whole: taken in, read, filed, and shown as files."""
+    everything = [one for name in LEAST for one in labels.load(SETS / name)]
+    planted = [one for one in everything if any(forbidden.is_everywhere for forbidden in one.forbidden)]
+    assert len(planted) >= 8
+    judged = bench.run(planted)
+    assert [forbidden for one in judged for forbidden in one.forbidden if "secret" in forbidden] == []
+    assert [forbidden for one in judged for forbidden in one.forbidden if "injected" in forbidden] == []
+    assert [one.reading.trouble for one in judged if one.reading.trouble] == []
+    assert all(len(one.reading.pages) > 0 for one in judged)
