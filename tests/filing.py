@@ -3,7 +3,8 @@
     python tests/filing.py HOME DATABASE one|rules LEASE_SECONDS
 
 It begins as a daemon would: what the dead left is queued again. It ends when nothing is left, also of what others hold.
-`one`: a desk that files one record each time, so that filing twice is seen. It says `ready` when its work begins.
+`one`: a desk that files one record each time, so that filing twice is seen. It says `ready` when its work begins, and
+`filing` before each end of a transaction.
 """
 
 import sys
@@ -20,13 +21,17 @@ from recollect.testing import FrozenClock
 LOOK_AGAIN_SECONDS = 0.05
 
 
+def say(word: str) -> None:
+    sys.stdout.write(f"{word}\n")
+    sys.stdout.flush()
+
+
 def work(home: Path, address: str, reader: str, lease_seconds: float) -> None:
     # With a clock that stands still every run makes the same; a lease then never runs out by itself.
     clock = recollect.clock.system_clock if reader == "one" else FrozenClock()
     with recollect.open(home=home, database=address, clock=clock) as memory:
         queue = queue_of(memory)
-        sys.stdout.write("ready\n")
-        sys.stdout.flush()
+        say("ready")
         queue.recover()
         queue.ready()
         rest = threading.Event()
@@ -34,6 +39,7 @@ def work(home: Path, address: str, reader: str, lease_seconds: float) -> None:
             if reader == "one":
                 desk = OneRecordDesk(memory.settings.house)
                 desk.always_read = memory.history.messages
+                desk.while_filing = lambda: say("filing")
                 worker_of(memory, desk, lease_seconds=lease_seconds).work_until_done()
             else:
                 memory.librarian.worker("test", Presence(memory.settings.runtime)).work_until_done()

@@ -18,8 +18,8 @@ import recollect
 from recollect.testing import FrozenClock
 
 FILING = Path(commands.__file__).with_name("filing.py")
-KILLS = 4
-CONVERSATIONS = 80
+KILLS = 8
+CONVERSATIONS = 120
 MOST_SECONDS = 0.6
 """Between the first work of a process and its end by a kill."""
 LEASE_SECONDS = 1.0
@@ -56,8 +56,19 @@ class Killer:
         self._dice = random.Random(seed)
         self._window = MOST_SECONDS
 
+    def kill_at_a_word(self, process: "subprocess.Popen[str]") -> bool:
+        """In the moment in which something is filed: around the end of its transaction. Whether it was at work."""
+        assert process.stdout
+        for _ in range(self._dice.randint(1, 12)):
+            if not process.stdout.readline():
+                finish(process)
+                return False
+        process.kill()
+        process.wait()
+        return True
+
     def kill(self, process: "subprocess.Popen[str]") -> bool:
-        """Whether it was still at work."""
+        """At any moment. Whether it was still at work."""
         try:
             process.wait(self._dice.uniform(0, self._window))
         except subprocess.TimeoutExpired:
@@ -89,9 +100,9 @@ def kill_and_finish(folder: Path, address: str, seed: str, kills: int, conversat
     with recollect.open(home=home, database=address) as memory:
         ids = tell(memory, folder / "projects", conversations)
         killed = 0
-        for _ in range(kills):
+        for number in range(kills):
             with started(home, address, "one") as process:
-                killed += killer.kill(process)
+                killed += killer.kill_at_a_word(process) if number % 2 else killer.kill(process)
             assert max(filed(memory).values(), default=1) == 1
         with started(home, address, "one") as process:
             finish(process)
@@ -153,7 +164,7 @@ def test_kills_end_in_the_records_and_shelves_of_a_clean_run(tmp_path: Path, add
             tell(one, tmp_path / "projects", 30)
         expected.librarian.process()
         killed = 0
-        for _ in range(KILLS - 1):
+        for _ in range(KILLS // 3):
             with started(home, address, "rules") as process:
                 killed += killer.kill(process)
         with started(home, address, "rules") as process:
