@@ -127,6 +127,17 @@ def test_nothing_new_makes_no_version_and_all_of_it_made_again_is_the_same(talk:
     assert {one.path: (one.number, text_of(memory, one.path)) for one in memory.notes.list()} == before
 
 
+def test_the_same_reading_filed_again_makes_no_version(talk: Talk) -> None:
+    memory = talk.memory
+    again = {"title": "Beans", "project": "garden", "title_quotes": (talk.said(BEANS),)}
+    lines = [EpisodeLine(label="", text="beans were planted", quotes=(talk.said(BEANS),))]
+    items = [talk.item(BEANS, shelf=Shelf.PROJECT, subject="Garden"), talk.item(TEA, kind=Kind.PREFERENCE)]
+    talk.file(*items, lines=lines, **again)
+    catch_up(memory)
+    talk.file(*items, lines=lines, **again)
+    assert catch_up(memory) == ShelfReport()
+
+
 def test_front_matter_is_yaml_and_says_that_no_model_read(memory: recollect.Memory) -> None:
     learn(memory, "The gate squeaks", Shelf.PROJECT, subject='The "old" house: a\\b')
     [path] = catch_up(memory).written
@@ -171,10 +182,12 @@ def test_a_milestone_is_written_once_and_an_insight_follows_its_record(memory: r
     assert catch_up(memory).removed == [milestone]
 
 
-def test_pages_of_an_agents_own_records_lie_in_its_folder(memory: recollect.Memory) -> None:
+def test_pages_of_records_of_an_agent_or_a_room_lie_in_its_folder(memory: recollect.Memory) -> None:
     memory.agents.add("ada")
     learn(memory, "Ada keeps bees", scope="ada")
-    assert catch_up(memory).written == [f"agents/ada/{CORE}"]
+    memory.agents.add("house/hall")
+    learn(memory, "The hall has two doors", scope="house/hall")
+    assert catch_up(memory).written == [f"agents/ada/{CORE}", f"rooms/hall/{CORE}"]
 
 
 def test_a_record_that_changes_its_subject_leaves_the_page_it_stood_on(memory: recollect.Memory) -> None:

@@ -22,7 +22,7 @@ HEAD = '---\ntitle: "Garden"\n---\n\n# Garden\n'
 BASE = f"{HEAD}\n## Facts\n\n- It has a pond {LINK} {A}\n- It has frogs {B}\n\n## Mine\n\n- words\n"
 
 
-@given(st.text(), st.sampled_from(["- {} ([[x|y]]) {}", "- {} {}", "* [x] {} {}", "  - {} {}"]))
+@given(st.text(), st.sampled_from(["- {} ([[x|2026-03-02]]) {}", "- {} {}", "* [x] {} {}", "  - {} {}"]))
 def test_words_of_a_record_are_read_back_as_they_were(text: str, form: str) -> None:
     words = " ".join(text.replace("[", "(").split())
     line = form.format(shown(words), A)
@@ -50,6 +50,13 @@ def test_a_line_with_other_words_was_edited() -> None:
     assert changes(BASE, BASE.replace(f" {LINK}", "!"), FACTS) == [
         Edited(anchor=A, text="It has a pond!", before="It has a pond")
     ]
+
+
+def test_words_behind_the_anchor_belong_to_the_line_and_a_link_of_their_own_stays() -> None:
+    assert changes(BASE, BASE.replace(f"{A}\n", f"{A} with newts\n"), FACTS) == [
+        Edited(anchor=A, text="It has a pond with newts", before="It has a pond")
+    ]
+    assert said(f"- As in ([[plan|the plan]]) {A}") == "As in ([[plan|the plan]])"
 
 
 def test_a_line_that_is_gone_or_says_nothing_was_removed() -> None:

@@ -13,7 +13,7 @@ _ANCHOR = re.compile(r"<!--([rhcmq]):([0-9a-f-]{1,64})(?:\.([0-9]{1,6}))?-->")
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
 _MARKS = re.compile(r"^\s*(?:(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?|#{1,6}\s+)?")
 _TIME = re.compile(r"^\d{2}:\d{2}\s+")
-_SEEN_ON = re.compile(r"\s*\(\[\[[^\[\]]*\]\]\)$")
+_SEEN_ON = re.compile(r"\s*\(\[\[[^\[\]|]*\|(?:\d{4}-\d{2}-\d{2}|undated)\]\]\)\s*(?=$|<!--)")
 _DATE_LINK = re.compile(r"^\[\[[^\[\]]*\]\]\s*")
 
 
@@ -67,10 +67,10 @@ def shown(text: str) -> str:
 def said(line: str) -> str:
     """The words of an anchored line as somebody left them, without what the librarian puts around them."""
     anchor = anchor_of(line)
-    text = _MARKS.sub("", _ANCHOR.sub("", line), count=1).strip()
+    text = _MARKS.sub("", _ANCHOR.sub(" ", _SEEN_ON.sub(" ", line.rstrip())), count=1)
+    text = " ".join(text.split())
     if anchor and anchor.kind is AnchorKind.CONVERSATION:
         text = _DATE_LINK.sub("", _TIME.sub("", text))
-    text = _SEEN_ON.sub("", text).strip()
     return text.replace("&lt;!--", "<!--").replace("--&gt;", "-->")
 
 
