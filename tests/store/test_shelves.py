@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -615,6 +616,43 @@ def test_what_somebody_writes_while_the_librarian_writes_is_not_lost(home: Path,
             assert catch_up(memory) == ShelfReport()
 
 
+class Killed(Exception):
+    pass
+
+
+def test_who_is_cut_off_at_any_moment_goes_on_to_the_same_end(home: Path, engine: str) -> None:
+    clock = InterruptingClock()
+    ends = 0
+    with recollect.open(home=home, database=engine, clock=clock) as memory:
+        for asked in range(1, 14, 2):
+            record, away = learn(memory, f"{TEA} {asked}"), learn(memory, f"Away {asked}")
+            catch_up(memory)
+            edit(memory, CORE, f"{TEA} {asked}", f"- Told {asked}\n- Cocoa {asked}".removeprefix("- "))
+            edit(memory, CORE, f"{line_of(memory, CORE, f'Away {asked}')}\n", "")
+            learn(memory, f"{BEANS} {asked}")
+
+            def happen(left: int) -> None:
+                if not left:
+                    raise Killed
+                clock.then = lambda: happen(left - 1)
+
+            happen(asked + 1)
+            with suppress(Killed):
+                catch_up(memory)
+                ends += 1
+            clock.then = None
+            catch_up(memory)
+            assert catch_up(memory) == ShelfReport()
+            texts = [one.text for one in memory.knowledge.records(limit=100)]
+            assert texts.count(f"Cocoa {asked}") == texts.count(f"Told {asked}") == 1
+            assert memory.knowledge.record(record.id).version <= 2
+            assert [one.record_id for one in memory.librarian.proposals()].count(away.id) == 1
+            lines = _lines(memory, CORE)
+            for words in ("Cocoa", "Told", BEANS):
+                assert sum(f"{words} {asked} " in line for line in lines) == 1
+    assert 0 < ends < 7
+
+
 def test_two_computers_with_one_house_show_the_same_shelves_and_take_in_what_is_written_on_either(
     memory: recollect.Memory, tmp_path: Path, engine: str, clock: FrozenClock
 ) -> None:
@@ -679,7 +717,7 @@ def step(memory: recollect.Memory, what: str, number: int, word: str) -> None:
         file.write_text("\n".join(lines), encoding="utf-8")
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=steps)
 def test_whatever_people_and_the_librarian_do_both_find_what_they_wrote(
     open_house: OpenHouse, clock: FrozenClock, steps: list[tuple[str, int, str]]
