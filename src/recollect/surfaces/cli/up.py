@@ -127,6 +127,7 @@ def _first_pass(memory: "Memory", roots: list[Path], place: Place, quiet: bool) 
     if not quiet:
         print_report(report)
         _print_result(result, place)
+        _announce_librarian(memory, place)
     return {"roots": [str(root) for root in roots], **report_json(report), **asdict(result)}
 
 
@@ -136,6 +137,14 @@ def _index(memory: "Memory", quiet: bool) -> None:
         catch_up(memory, quiet=quiet)
     except RecollectError as error:
         warn(f"recollect: nothing can be searched yet. {error}")
+
+
+def _announce_librarian(memory: "Memory", place: Place) -> None:
+    librarian = memory.librarian
+    if librarian.works_by_itself:
+        by = "by rules, without a model" if librarian.reader == "rules" else f"by {librarian.reader}"
+        say(f"Finished conversations are filed {by}. See: {style(f'{place.invocation()} today', 'cyan')}")
+        say()
 
 
 def _file(memory: "Memory", quiet: bool) -> int:
@@ -169,7 +178,6 @@ def _print_result(result: "Welcome", place: Place) -> None:
             )
             say(f"  {left:>11}  {shorten(item.title, 70)}")
     say(f"Try: {style(result.try_this.replace('recollect', place.invocation(), 1), 'cyan')}")
-    say()
 
 
 def _show_demo(memory: "Memory", quiet: bool) -> None:
