@@ -144,7 +144,7 @@ def _announce_librarian(memory: "Memory", place: Place) -> None:
     if librarian.works_by_itself:
         by = "by rules, without a model" if librarian.reader == "rules" else f"by {librarian.reader}"
         say(f"Finished conversations are filed {by}. See: {style(f'{place.invocation()} today', 'cyan')}")
-        say()
+    say()
 
 
 def _file(memory: "Memory", quiet: bool) -> int:
