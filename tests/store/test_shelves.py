@@ -535,6 +535,18 @@ def test_a_milestone_that_is_forgotten_takes_the_note_of_its_words_with_it(memor
         assert ShelfStore(session, memory.settings.house).paths() == []
 
 
+def test_a_conversation_that_is_forgotten_takes_its_project_with_it_where_nothing_else_is_known(talk: Talk) -> None:
+    memory = talk.memory
+    catch_up(memory)
+    assert memory.forget(conversation=talk.conversation.id).is_verified
+    catch_up(memory)
+    assert [one.path for one in memory.notes.list(gone=True) if one.path == GARDEN] == []
+    assert memory.notes.list() == []
+    assert "eans" not in every_text(memory)
+    with memory.database.read() as session:
+        assert GARDEN not in ShelfStore(session, memory.settings.house).paths()
+
+
 def test_every_line_of_a_shelf_has_an_edge_from_what_it_goes_with(talk: Talk) -> None:
     memory = talk.memory
     catch_up(memory)

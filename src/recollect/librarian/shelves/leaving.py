@@ -6,10 +6,11 @@ Only a note in which nobody but the librarian ever wrote, in no version, and on 
 from collections.abc import Iterable
 
 from recollect.database import Session
+from recollect.librarian.episodes import LINE, EpisodeStore
 from recollect.librarian.shelves.anchors import AnchorKind, anchors_in
 from recollect.librarian.shelves.applying import source_of
 from recollect.librarian.shelves.gathering import Gathering
-from recollect.librarian.shelves.layout import PageKind
+from recollect.librarian.shelves.layout import PageKind, project_place
 from recollect.librarian.shelves.merging import merged
 from recollect.librarian.shelves.pages import Page, heading_key
 from recollect.librarian.shelves.rendering import HEADINGS
@@ -27,7 +28,7 @@ def notes_that_go(session: Session, house: str, records: set[str], origins: set[
     gone = origins | {(RECORD, one) for one in records}
     store = NoteStore(session, house)
     found: dict[str, int] = {}
-    for path in _named(session, house, records):
+    for path in _named(session, house, records, {one for kind, one in origins if kind == LINE}):
         texts = {note.number: note.text for note in store.contents(path) if not note.is_gone}
         if texts and all(_is_only_of(text, gone) for text in texts.values()):
             found[path] = max(one.number for one in store.versions(path))
@@ -42,10 +43,14 @@ def drop_shelves(session: Session, house: str, records: set[str]) -> None:
             shelves.drop(path)
 
 
-def _named(session: Session, house: str, records: set[str]) -> list[str]:
-    """The notes that are called after one of these records."""
-    places = Gathering(session, house, "").places_of_records(sorted(records))
-    return sorted({place.path for place, _ in places if place.kind in NAMED})
+def _named(session: Session, house: str, records: set[str], lines: Iterable[str] = ()) -> list[str]:
+    """The notes that are called after one of these records, or after the project of one of these lines' episodes."""
+    places = {place for place, _ in Gathering(session, house, "").places_of_records(sorted(records))}
+    store = EpisodeStore(session, house)
+    told = {line.conversation_id for line in store.some_lines(sorted(lines)).values()}
+    for episode in store.get(sorted(told)).values():
+        places.update([place] if (place := project_place(episode.scope, episode.project)) else [])
+    return sorted({place.path for place in places if place.kind in NAMED})
 
 
 def _is_only_of(text: str, gone: set[tuple[str, str]]) -> bool:

@@ -157,13 +157,16 @@ class Shelves:
 
     def _keep(self, done: _Round) -> None:
         edges = {edge for taken in done.taken.values() for edge in taken.edges}
-        if not done.numbers and not edges:
+        gone = [path for path, taken in done.taken.items() if taken.is_forgotten and path not in done.numbers]
+        if not done.numbers and not edges and not gone:
             return
         with self._database.write() as session:
             EdgeStore(session, self._house).add(edges)
             store = ShelfStore(session, self._house)
             for path, number in done.numbers.items():
                 store.save(path, number)
+            for path in gone:
+                store.drop(path)
 
     def _pages(self, wanted: dict[Place, set[str]]) -> dict[Place, Page]:
         for place, records in wanted.items():

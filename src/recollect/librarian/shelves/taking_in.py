@@ -31,6 +31,8 @@ class TakenIn:
     """The latest version that there was; 0: none."""
     number: int | None = None
     """Up to which version it is read by now. None: nothing new was there."""
+    is_forgotten: bool = False
+    """Whether it was read before, and not even a version is left of it."""
     counts: Counter[str] = field(default_factory=Counter[str])
     problems: list[Problem] = field(default_factory=list[Problem])
     edges: list[Edge] = field(default_factory=list[Edge])
@@ -52,7 +54,8 @@ class TakingIn:
         with self._database.read() as session:
             versions = NoteStore(session, self._house).versions(place.path)
             number = ShelfStore(session, self._house).numbers([place.path]).get(place.path)
-        taken = TakenIn(seen=versions[-1].number if versions else 0)
+        is_forgotten = number is not None and not versions
+        taken = TakenIn(seen=versions[-1].number if versions else 0, is_forgotten=is_forgotten)
         number = _read_up_to(number, versions)
         for index, version in enumerate(versions):
             if number is not None and version.number > number:
