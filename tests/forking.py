@@ -118,6 +118,12 @@ def _import_everything() -> None:
         "context",
         "forgetting",
         "transfer",
+        "librarian.librarian",
+        "librarian.rules",
+        "librarian.shelves",
+        "librarian.extraction",
+        "librarian.reflection",
+        "librarian.self_awareness",
     ):
         import_module(f"recollect.{name}")
 
