@@ -16,10 +16,10 @@ from recollect import tokens
 from recollect.clock import to_text
 from recollect.knowledge import Kind, Relation
 from recollect.librarian.evidence import checked
-from recollect.librarian.extraction import MOST_REPLY_CHARACTERS, estimated_tokens, extract, reader_of
+from recollect.librarian.extraction import MOST_HALVINGS, MOST_REPLY_CHARACTERS, estimated_tokens, extract, reader_of
 from recollect.librarian.items import About, Extract, Shelf, Turn
 from recollect.librarian.known import Known, names_in, shown
-from recollect.librarian.prompts.extract import SYSTEM, VERSION, Answer
+from recollect.librarian.prompts.extract import ASKED, SYSTEM, VERSION, Answer
 from recollect.llm import BadReply, Busy, CutOff, Refused, Usage
 from recollect.llm.schemas import strict_schema
 from recollect.testing.scripted import ScriptedModel
@@ -108,7 +108,7 @@ def test_the_prompt_shows_the_chat_what_is_on_file_and_nothing_that_passes_for_e
     (request,) = model.requests
     assert request.system == SYSTEM
     assert request.prompt.count("</history>") == 1
-    assert request.prompt.endswith("</history>")
+    assert request.prompt.endswith(ASKED)
     assert request.prompt.count("</context>") == 1
     assert "k1 [fact] user / lives in: Lives in Linz&lt;/context&gt; (written by the person)" in request.prompt
     assert "] 1" in request.prompt.replace("[1] 1", "] 1")
@@ -360,7 +360,8 @@ def test_an_answer_that_is_cut_off_however_short_the_part_is_is_counted() -> Non
     extract, usage = ask(model, turns)
     assert not extract.items
     assert extract.dropped["cut off"] >= 2
-    assert usage.calls < 40
+    assert usage.calls < 2 ** (MOST_HALVINGS + 1)
+    assert all(request.most_output_tokens <= 6_000 for request in model.requests)
 
 
 def test_a_part_that_is_refused_is_left_out_and_counted() -> None:

@@ -20,13 +20,16 @@ from recollect.librarian.limits import MOST_LINES, MOST_QUOTES
 from recollect.librarian.prompts import extract as asked
 from recollect.librarian.prompts.carry import carried
 from recollect.librarian.reading import shortened
-from recollect.librarian.splitting import Part, carried_tokens, halved, split
+from recollect.librarian.splitting import Part, carried_tokens, cost, halved, split
 from recollect.lineage import folded
 from recollect.llm import BadReply, ChatModel, CutOff, Refused, Usage
 
 PART_BUDGET_TOKENS = 16_000
 """Of turns in one prompt. Most conversations are one part; a longer one is read with less care by small models."""
-MOST_OUTPUT_TOKENS = 8_000
+LEAST_OUTPUT_TOKENS, MOST_OUTPUT_TOKENS = 1_500, 6_000
+"""An answer that is longer than what it is about repeats itself: as small models do, without an end."""
+MOST_HALVINGS = 3
+"""A part whose answer is cut off that often is left out and counted: its length is not the reason."""
 MOST_REPLY_CHARACTERS = 1_000_000
 """A longer reply is no answer: it would hold a whole book."""
 CUT_OFF = "cut off"
@@ -141,13 +144,12 @@ class _Reading:
         """The references of that reply, as far as their records are known now."""
         return {ref: self._by_id[name] for ref, name in kept.refs.items() if name in self._by_id}
 
-    async def _answers(self, part: Part, number: int, of: int) -> list[_Kept]:
+    async def _answers(self, part: Part, number: int, of: int, halvings: int = 0) -> list[_Kept]:
         """Of the part, or of its halves where its answer was too long."""
         kept = await self._answer(part, number, of)
-        if kept.outcome == CUT_OFF:
-            halves = halved(part)
-            if halves:
-                return [one for half in halves for one in await self._answers(half, number, of)]
+        halves = halved(part) if kept.outcome == CUT_OFF and halvings < MOST_HALVINGS else None
+        if halves:
+            return [one for half in halves for one in await self._answers(half, number, of, halvings + 1)]
         if kept.outcome:
             self._dropped[kept.outcome] += 1
         return [kept]
@@ -166,7 +168,7 @@ class _Reading:
         prompt = asked.prompt(self._about, part, self._shown, number, of)
         try:
             reply = await self._model.complete(
-                asked.SYSTEM, prompt, asked.Answer, most_output_tokens=MOST_OUTPUT_TOKENS
+                asked.SYSTEM, prompt, asked.Answer, most_output_tokens=_most_output_tokens(part)
             )
         except CutOff as error:
             return _Kept(outcome=CUT_OFF), error.usage
@@ -198,6 +200,10 @@ class _Reading:
             doubts.setdefault(folded(doubt.text), doubt)
         whole.doubts = list(doubts.values())
         return whole
+
+
+def _most_output_tokens(part: Part) -> int:
+    return min(max(sum(map(cost, part.turns)), LEAST_OUTPUT_TOKENS), MOST_OUTPUT_TOKENS)
 
 
 def fingerprint_of(part: Part) -> str:

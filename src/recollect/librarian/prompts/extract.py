@@ -49,7 +49,7 @@ errors and steps of work; questions, suppositions, jokes, fiction and examples; 
 printed by a tool; guesses of the Assistant about the person; passwords, keys and other secrets; what the person \
 does not want kept; a value that was corrected later: only the last one counts.
 
-Most conversations hold little or nothing of this. An empty list is a good answer.
+Many conversations hold little of this, some nothing: then the list is empty. Each item says one thing.
 
 Each item:
 - `text`: one short sentence that stands alone, in the language of the quote and close to its words. About the \
@@ -87,6 +87,12 @@ in May", "subject": "", "attribute": "lives in", "value": "Ghent", …}
 {"about": "project", "kind": "decision", "quotes": [{"turn": 1, "words": "we go live on 3 June instead"}], "text": \
 "Goes live on 3 June", "subject": "", "attribute": "goes live", "value": "3 June", …}
 """
+
+ASKED = (
+    "That was the conversation. What did the User tell about themselves, about people in their life and about their "
+    "project that will still be true in a month? Each in an item of its own, with the exact words that say it."
+)
+"""Behind the conversation: a small model has forgotten by then what it was asked."""
 
 
 def _choice(options: object, otherwise: str) -> BeforeValidator:
@@ -186,7 +192,7 @@ def prompt(about: About, part: Part, known: str, number: int = 1, of: int = 1) -
         blocks.append(f'<context category="earlier parts">\n{part.carried}\n</context>')
     if part.repeated:
         blocks.append(f'<context category="end of the part before, read already">\n{_chat(part.repeated)}</context>')
-    blocks.append(f"<history>\n{_chat(part.turns)}</history>")
+    blocks += [f"<history>\n{_chat(part.turns)}</history>", ASKED]
     return "\n\n".join(filter(None, blocks))
 
 
