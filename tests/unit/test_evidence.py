@@ -259,6 +259,7 @@ def test_of_a_sentence_in_parts_the_quoted_part_is_judged() -> None:
         "The user wants to know how to set up a reverse proxy",
         "Asked the assistant to set up a reverse proxy",
         "They discussed a reverse proxy for the shop",
+        "Needs a reverse proxy for the shop",
     ],
 )
 def test_that_somebody_asked_something_is_no_fact(narration: str) -> None:

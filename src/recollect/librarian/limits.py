@@ -54,7 +54,8 @@ _ATTRIBUTE = re.compile(r"[^\W_](?:[\w '’-]*[^\W_])?")
 _NARRATION = re.compile(
     r"(?:(?:the )?(?:user|assistant|person|they|he|she|we) )?(?:(?:has |have |is |was |were )?(?:asked|asking"
     r"|requested|requesting|inquired|discussed|discussing|talked about|told|informed)"
-    r"|asks|requests|wants? to know|wanted to know)\b",
+    r"|asks|requests|wants? to know|wanted to know"
+    r"|needs? (?:a|an|some|help|ideas?|advice)|wants? (?:help|advice|ideas?))\b",
     re.IGNORECASE,
 )
 _TAG = re.compile(r"[^\W_][\w-]{0,29}")
