@@ -79,15 +79,14 @@ HYPOTHETICAL = _words(
 )
 WIDE_HYPOTHETICAL = re.compile(r"如果我|假如|假设|假設|要是我|もし(?:私|僕|俺)?|仮に|たとえば私が")
 FICTION = _words(
-    r"(?:in|for|from) (?:a|an|the|my|our|this) (?:\w+ ){0,2}(?:novel|story|book i'm writing|screenplay|script|game"
-    r"|campaign|roleplay|role-play|play|movie|film|dream|example"
-    r"|unit test|test case|fixture|sample|demo|mock|scenario|exercise|poem|song)",
+    r"(?:in|for|from) (?:a|an|the|my|our|this) (?:\w+ ){0,2}(?:novel|story|book i'm writing|screenplay|roleplay"
+    r"|role-play|dream|example|unit test|test case|fixture|scenario|poem|song)",
     r"(?:role-?play(?:ing)?|fictional|fictitious|made[- ]up (?:user|name|person|people|example|data|story"
     r"|company|character)s?|make[- ]believe|fake (?:data|user|profile|name)"
     r"|dummy (?:data|user|text)|placeholder|lorem ipsum|test data|sample data)",
     r"(?:my|the|our) (?:main )?(?:character|protagonist|hero|heroine|villain|narrator|persona|npc|avatar)(?:'s)?",
     r"(?:write|draft|generate|create|compose) (?:me )?(?:a|an|the|some) (?:\w+ ){0,3}(?:story|poem|song|scene"
-    r"|dialogue|script|novel|bio|persona|essay|speech|tweet|post|letter|email)",
+    r"|dialogue|novel|persona|fairy tale|screenplay|sketch)",
     r"(?:act|speak|talk|respond|answer|write) as (?:if|though|a|an)|from the (?:perspective|point of view) of"
     r"|in the voice of",
     r"(?:in|aus|für) (?:einem?|einer|meinem?|meiner|dem|der) (?:roman|geschichte|spiel|beispiel|test|film|traum"
@@ -100,7 +99,7 @@ FICTION = _words(
 OPENERS = _words(
     r"(?:let's|lets|let us) (?:say|pretend|imagine|assume|suppose|play|roleplay)|suppose|imagine|pretend"
     r"|hypothetical(?:ly)?|what if|role-?play(?:ing)?",
-    r"(?:in|for|from) (?:a|an|the|my|this) (?:\w+ ){0,2}(?:novel|story|screenplay|script|roleplay|scenario"
+    r"(?:in|for|from) (?:a|an|the|my|this) (?:\w+ ){0,2}(?:novel|story|screenplay|roleplay|scenario"
     r"|test case|fixture|unit test|dream)",
     r"(?:test|sample|dummy|fake|example|mock) (?:data|input|text|sentence|message|user|profile|conversation"
     r"|transcript)s?",
@@ -138,12 +137,12 @@ WIDE_NEGATED = re.compile(r"不要记|不要記|别记|別記|忘了(?:吧|它|�
 TRIVIAL = wordset("""
     ok okay yes yeah yep yup no nope sure great cool nice perfect awesome excellent thank thanks thx ty cheers
     please pls go on ahead continue proceed sounds good looks look fine lgtm got it i see makes sense right
-    exactly correct agreed job work morning night evening idea point well done hi hello hey bye so much very a lot
-    again that this works worked is all for now the help your you then will do try let's and really appreciate
-    appreciated wow hmm oh ah lovely amazing wonderful danke dankeschön bitte ja nein genau super prima alles klar
-    weiter mach passt gut sehr vielen dank hallo gracias sí si vale perfecto genial muchas sigue claro bien muy
-    hola merci oui non d'accord parfait beaucoup bonjour salut grazie sì va bene perfetto obrigado obrigada sim
-    bedankt je спасибо да нет хорошо 谢谢 好 好的 ありがとう はい
+    exactly correct agreed job work morning night evening idea point well done hi hello hey bye so much very a
+    lot again that this works worked is all for now the help your you then will do try let's and really
+    appreciate appreciated wow hmm oh ah lovely amazing wonderful danke dankeschön bitte ja nein genau super
+    prima alles klar weiter mach passt gut sehr vielen dank hallo gracias sí si vale perfecto genial muchas
+    sigue claro bien muy hola merci oui non d'accord parfait beaucoup bonjour salut grazie sì va bene perfetto
+    obrigado obrigada sim bedankt je спасибо да нет хорошо 谢谢 好 好的 ありがとう はい
 """)
 MOST_TRIVIAL_WORDS = 12
 
@@ -215,6 +214,15 @@ MACHINE_START = re.compile(
 )
 WIDE_MACHINE = re.compile(r"忽略.{0,8}(?:指令|指示)|无视.{0,8}指令|你现在是|これまでの指示を|指示を無視|あなたは今から")
 
+SECRET = _words(
+    r"(?:passwords?|passphrase|passcode|pin(?: code)?|pin number|api keys?|access tokens?|seed phrase|cvv"
+    r"|cvc|credit card number"
+    r"|social security number|ssn|passwort|kennwort|contraseña|clave|mot de passe|senha|wachtwoord|пароль)"
+    r"(?: (?:for|of|to|für|vom|de|del|du|da|voor|от) [\w' .-]{1,30}?)? ?(?:is|are|ist|lautet|es|est|é|:|=|-)"
+    r" (?!(?:stored|in|on|kept|the same|managed|hashed|too|not|rotated|wrong|required|needed|gespeichert"
+    r"|falsch|nicht|im)\b)\S+"
+)
+"""A secret that people chose themselves has no form; the words before it tell."""
 PASSING = _words(
     r"it(?:'s| is| was)(?: been| so| really| pretty| very| quite)* (?:raining|snowing|sunny|cloudy|cold|hot|warm"
     r"|freezing|windy|humid|foggy|stormy|late|early|monday|tuesday|wednesday|thursday|friday|saturday|sunday"

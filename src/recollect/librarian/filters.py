@@ -32,6 +32,7 @@ from recollect.librarian.filter_words import (
     QUOTED,
     QUOTING,
     REQUEST,
+    SECRET,
     TRIVIAL,
     WIDE,
     WIDE_HYPOTHETICAL,
@@ -70,7 +71,7 @@ def _why_dangerous(text: str, sentence: str) -> str:
     """What must not be learned even when it is said in earnest."""
     if MACHINE.search(text) or MACHINE_START.match(text) or WIDE_MACHINE.search(text):
         return "instruction to a machine"
-    if redaction.MARK in sentence or redaction.find(sentence):
+    if redaction.MARK in sentence or SECRET.search(text) or redaction.find(sentence):
         return "secret"
     if NEGATED.search(text) or WIDE_NEGATED.search(text):
         return "negated request"

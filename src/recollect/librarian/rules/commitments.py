@@ -13,7 +13,7 @@ from recollect.librarian.rules.tongues import ENGLISH
 from recollect.librarian.wordset import wordset
 
 _PAST = re.compile(
-    r"(?i)\b(?:yesterday|last (?:week|month|year|night|friday|monday)|ago|had to|was|were|gestern"
+    r"(?i)\b(?:yesterday|last (?:week|month|year|night|friday|monday)|ago|had|attended|been|was|were|since|gestern"
     r"|letzte\w*|ayer|pasad[oa]|hier|dernière?|ieri|ontem|gisteren|вчера)\b|昨天|昨日|先週"
 )
 _CONDITION = re.compile(

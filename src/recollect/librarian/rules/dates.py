@@ -162,7 +162,11 @@ _RULES = (
     _rule(rf"(?:{_MONTH})\.?\s+(?:the\s+)?(?P<day>\d{{1,2}})(?:st|nd|rd|th)?{_YEAR}", _with_month),
     _rule(r"(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>\d{4}|\d{2})?", _dotted),
     _rule(r"(?P<month>\d{1,2})月(?P<day>\d{1,2})[日号](?P<year>)", _dotted, wide=True),
-    _rule(r"(?:the\s+)?(?P<day>\d{1,2})(?:st|nd|rd|th)", _day_number),
+    _rule(
+        r"(?:the\s+)?(?P<day>\d{1,2})(?:st|nd|rd|th)(?!\s+(?:line|row|column|item|one|time|option|step|page|test"
+        r"|attempt|floor|grade|year|party|place|century|edition))",
+        _day_number,
+    ),
     _rule(
         r"day after tomorrow|übermorgen|pasado mañana|après-demain|dopodomani|depois de amanhã|overmorgen"
         r"|послезавтра",
@@ -195,7 +199,7 @@ _RULES = (
         _in_units,
     ),
     _rule(
-        rf"(?P<lead>)(?:(?:the\s+)?end of|ende|finales de|fin|fine|fim de|eind)\s+(?:{_MONTH}){_YEAR}",
+        rf"(?P<lead>)(?:(?:the\s+)?(?:end|last \w+) of|ende|finales de|fin|fine|fim de|eind)\s+(?:{_MONTH}){_YEAR}",
         _month,
         is_exact=False,
     ),

@@ -45,7 +45,6 @@ DECISION_FORMS: dict[str, tuple[Form, ...]] = {
             _D,
         ),
         form(r"(?:just |please |then |so )?(?:go with|stick with|stay with) (?P<value>\S.*)", _D),
-        form(r"(?P<value>[\w' -]{3,40}) (?:is|are) (?:out of the question|off the table|a no-go)\b.*", _D),
         form(r"(?P<value>[\w' -]{3,40}) we (?:drop|keep|skip|postpone|leave out|don't do|won't do)\b.*", _D),
         form(r"(?:i|we) went with (?P<value>\S.* (?:instead|over|rather than|because|in the end)\b.*)", _D),
         form(
@@ -54,7 +53,13 @@ DECISION_FORMS: dict[str, tuple[Form, ...]] = {
             _D,
         ),
         form(r"(?:the|our|my) (?:final )?decision (?:is|was) (?:to |that )?(?P<value>\S.*)", _D),
-        form(r"(?P<value>(?:[\w.-]+ ){1,4}stays (?:in|on|at|with|as|where) \S.*)", _D),
+        form(r"(?:.{3,60}, )?(?P<value>(?:[\w.'-]+ ){1,4}stays (?:in|on|at|with|as|where) \S.*)", _D),
+        form(
+            r"(?!(?:please|pls|skip|use|write|don't|do|always|never|keep|answer|reply|respond|be|stop|avoid|give|add"
+            r"|put|call|make|no|just|speak|talk|run|format|explain|show|test)\b)(?P<value>.{6,90}) (?:from (?:now"
+            r"|here) on|going forward|henceforth)\b.*",
+            _D,
+        ),
         form(
             r"(?:for now|from now on|starting (?:today|monday|next week)|as of (?:today|now)),? (?:we"
             r"|[\w-]+) (?P<value>(?:stays?|keep|use|rotate|deploy|release|meet|ship|run|write|review|go|stick|do"
@@ -64,6 +69,11 @@ DECISION_FORMS: dict[str, tuple[Form, ...]] = {
         form(r"(?P<value>.{4,80}),? (?:that's|that is|it's) (?:decided|settled|final|the decision)\b", _D),
     ),
     "de": (
+        form(
+            r"(?P<value>\S.{3,60} (?:wird|werden|läuft|laufen|kommt|kommen|gilt) (?:ab jetzt|ab sofort|künftig"
+            r"|nur noch)\b.*)",
+            _D,
+        ),
         form(
             r"(?:wir|ich) (?:haben?) (?:uns|mich|mir)?\s?(?P<value>.+?) (?:entschieden|beschlossen|geeinigt"
             r"|festgelegt|vereinbart)\b.*",
@@ -88,6 +98,7 @@ DECISION_FORMS: dict[str, tuple[Form, ...]] = {
         form(r"(?:entscheidung|beschlossen|entschieden)\s?: ?(?P<value>\S.*)", _D),
     ),
     "es": (
+        form(r"(?P<value>.{6,90}),? (?:está |ya está )?decidido\W*$", _D),
         form(
             r"(?:hemos|he|nos hemos|me he) (?:decidido|acordado|elegido|optado por|quedado en"
             r"|decantado por) (?P<value>\S.*)",
@@ -106,6 +117,7 @@ DECISION_FORMS: dict[str, tuple[Form, ...]] = {
         form(r"(?:decisión|decidido)\s?: ?(?P<value>\S.*)", _D),
     ),
     "fr": (
+        form(r"(?P<value>.{6,90}),? c'est décidé\W*$", _D),
         form(
             r"(?:nous avons|on a|j'ai|on s'est) (?:finalement |donc )?(?:décidé|choisi|convenu|opté pour"
             r"|mis d'accord)(?: (?:de|d'|que|pour|sur))? ?(?P<value>\S.*)",

@@ -41,6 +41,10 @@ _PROPOSAL = re.compile(
     r"|würde .{3,60} (?:nehmen|empfehlen))|mein vorschlag|recomiendo|te sugiero|propongo|je (?:recommande"
     r"|propose|suggère)|consiglio|sugiro) ?(?P<value>\S.{6,})"
 )
+_SUGGESTED = re.compile(
+    r"(?i)\byou(?:'ve| have)? (?:suggested|mentioned|recommended|proposed|listed|gave|said)\b|^i think\b"
+    r"|^i'll try\b|^i might\b"
+)
 _PLANNED = re.compile(
     r"(?i)we(?:'ll| will) (?:also |only |just |always |never )*(?:run|store|ship|write|host|deploy"
     r"|start with|split|put|serve|support|release|send|charge|require|cache|log|build|do) \S+ \S.*"
@@ -70,7 +74,12 @@ def find(clause: Clause, reading: Reading) -> Item | None:
         if not match:
             continue
         value = next((part for part in match.groupdict().values() if part), "")
-        if _POINTING.match(value) or _HASTY.match(value) or sum(map(str.isalpha, value)) < 2:
+        if (
+            _SUGGESTED.search(clause.said)
+            or _POINTING.match(value)
+            or _HASTY.match(value)
+            or sum(map(str.isalpha, value)) < 2
+        ):
             return None
         return item(
             clause,

@@ -13,10 +13,13 @@ DUTIES = {
         |let\syou\sknow|take\sa\slook|think|do\s(?:it|that|this)|know|understand|check\s(?:it|that|this)
         |go\swith|get\sback\s(?!to\s(?-i:[A-Z]))|say|admit|be\shonest|get\sthis
         |figure)\b)(?P<value>[a-z]\w*\b.*)
-        | (?P<event>(?:i|we)(?:'ve|\shave|'m|\sam|'re|\sare)?\s(?:an?\s|got\san?\s|the\s|my\s
-        |our\s)?(?:\w+\s){0,2}(?:appointment|meeting|interview|exam|deadline|flight|call|date|rehearsal|surgery
-        |presentation|demo|lesson|session|check-?up|reservation|booking|visit|trip|wedding|concert|train
-        |meeting|flying|travell?ing|leaving|moving|getting\smarried|starting)\b.*)
+        | (?P<event>(?:i|we)(?:'ve|\shave|'ve\sgot|\shave\sgot|\sgot|'ve\sbooked|\sbooked)\s(?:an?|the|that
+        |this|another|my|our)
+        \s(?:[\w-]+\s){0,2}(?:appointment|meeting|interview|exam|deadline|flight|call|date|rehearsal|surgery
+        |presentation|demo|lesson|session|check-?up|reservation|booking|visit|trip|wedding|concert|train)\b.*)
+        | (?P<going>(?:i|we)(?:'m|\sam|'re|\sare)\s(?:\w+ly\s)?(?:meeting|flying|travell?ing|leaving|moving
+        |getting\smarried
+        |starting|visiting|planning\san?\s(?:\w+\s)?(?:trip|party|visit|move|wedding))\b.*)
         | (?P<due>(?:my|our|the|his|her)\s(?:[\w'-]+\s){0,3}(?:appointment|meeting|interview|exam|deadline
         |flight|surgery|probation|lease|contract|visa|passport|trip|talk|demo|launch|release|vacation|holiday
         |move|wedding|presentation|thesis|application|rent|tax\sreturn|taxes|report|paper|delivery|party
@@ -35,8 +38,12 @@ DUTIES = {
         |tonight|next|this|in|monday|tuesday|wednesday|thursday|friday|saturday|sunday|\d)\b).*)
         | (?P<visit>(?:my|our)\s[\w\s-]{3,30}\s(?:comes?|arrives?|visits?|is\scoming|is\svisiting|flies|moves
         |gets\smarried|turns\s\d+)\b.*)
-        | (?P<is>(?:the|my|our|next)\s[\w'\s-]{3,40}\s(?:is|are|starts?|begins?|ends?)\s(?:due\s)?(?:on|by|due
+        | (?P<is>(?!(?:it|that|this|there|he|she|they|you|i|we|what|who)\b)[\w'\s-]{3,40}\s(?:is|are|starts?
+        |begins?|ends?)\s(?:due\s)?(?:on|by|due
         |scheduled|planned)\b.*)
+        | (?P<out>(?:the\s)?(?:release|launch|newsletter|update|invoice|order|reports?|results|issue|book|album
+        |paper)\s(?:goes\sout
+        |go\sout|ships?|comes\sout|drops)\b.*)
         | (?P<they>(?:they|he|she)\s(?:moved|rescheduled|pushed|shifted|changed)\s(?:me|it|us|the\s\w+)\s(?:to
         |until)\s.*) )"""
     ),
@@ -69,7 +76,8 @@ DUTIES = {
         |vuelo|llamo|envío|presento|termino|reservo|llevo|empiezo)\b.* | recuérdame\b.* )"""
     ),
     "fr": re.compile(
-        r"""(?ix)(?: (?:je\s(?:dois|vais|pars|vole|commence|finis|rends|présente|déménage)|j'(?:envoie|appelle
+        r"""(?ix)(?: (?:je\s|j')\w{2,12}rai\b.* | (?:je\s(?:dois|vais|pars|vole|commence|finis|rends|présente|déménage)
+        |j'(?:envoie|appelle
         |ai\spromis)|nous\s(?:devons|allons|partons)|il\sfaut\sque\sje|on\sdoit)\s.*
         | (?:j'ai|nous\savons|on\sa)\s(?:un[e]?\s)?(?:rendez-vous|rdv|réunion|entretien|examen|vol|présentation
         |voyage|mariage|opération)\b.*

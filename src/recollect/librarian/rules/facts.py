@@ -41,6 +41,9 @@ _SHORT_LIVED = re.compile(
 )
 
 
+_VAGUE_PLACE = re.compile(r"(?i)(?:the|an?|my|our|this|that)\b")
+
+
 def find(clause: Clause, reading: Reading) -> Item | None:
     said = clause.said
     found = first_match(_FORMS.get(clause.tongue, ENGLISH_FORMS), said)
@@ -52,6 +55,8 @@ def find(clause: Clause, reading: Reading) -> Item | None:
     if not _is_lasting(said, value, attribute):
         return None
     attribute = {"full name": "name", "date of birth": "birthday", "home address": "address"}.get(attribute, attribute)
+    if attribute == "lives in" and _VAGUE_PLACE.match(value):
+        attribute = ""
     return item(
         clause,
         one.kind,

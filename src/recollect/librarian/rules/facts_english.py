@@ -50,7 +50,8 @@ _ILL = (
     r"|an? (?:\w+ )?(?:allergy|intolerance|pacemaker|heart condition|disability|food allergy))"
 )
 _LANGUAGE = (
-    r"(?:english|german|french|spanish|italian|portuguese|dutch|russian|chinese|mandarin|cantonese|japanese"
+    r"(?:latvian|lithuanian|estonian|georgian|armenian|albanian|mongolian|nepali|afrikaans|zulu|yoruba"
+    r"|english|german|french|spanish|italian|portuguese|dutch|russian|chinese|mandarin|cantonese|japanese"
     r"|korean|arabic|hebrew|turkish|polish|czech|slovak|hungarian|romanian|bulgarian|greek|swedish|norwegian"
     r"|danish|finnish|icelandic|ukrainian|croatian|serbian|slovenian|hindi|urdu|bengali|tamil|telugu|punjabi"
     r"|persian|farsi|vietnamese|thai|indonesian|malay|tagalog|swahili|catalan|basque|irish|welsh|latin"
@@ -94,6 +95,20 @@ _OWN = (
     r"|wedding anniversary|probation|pension|retirement|notice period|salary|budget for \w+)"
 )
 ENGLISH_FORMS: tuple[Form, ...] = (
+    form(
+        r"(?:my|our) (?:local |small |new )?(?P<value>(?:choir|band|club|team|orchestra|family|company|shop"
+        r"|office|school|building"
+        r"|class|department|startup|theatre group|book club) (?:sings|plays|meets|has|uses|does|sells|makes"
+        r"|works|trains|performs"
+        r"|runs|starts)\b(?!.* (?:problem|issue|trouble|too|no idea)).*)",
+        _F,
+    ),
+    form(r"i(?:'m| am) the one (?P<value>(?:who|organi[sz]ing|handling|running|responsible|in charge|doing)\b.*)", _F),
+    form(
+        r"i (?:quit|gave up|stopped) (?P<value>(?:smoking|drinking|sugar|caffeine|coffee|meat|alcohol"
+        r"|social media)\b.*)",
+        _F,
+    ),
     form(
         r"(?:my (?:full |first )?name(?:'s| is)|i(?:'m| am) called|people call me|everyone calls me"
         r"|you can call me|please call me|call me"
@@ -258,7 +273,8 @@ ENGLISH_FORMS: tuple[Form, ...] = (
         importance=HIGH,
     ),
     form(
-        rf"i {_NOW}(?:speak|can speak|understand)(?: \w+)? (?P<value>(?:fluent |some |a little |a bit of |basic "
+        rf"i {_NOW}(?:speak|can speak|can read|can write|read and write"
+        r"|understand)(?: \w+)? (?P<value>(?:fluent |some |a little |a bit of |basic "
         rf"|good )?{_LANGUAGE}\b.*)",
         _F,
     ),

@@ -60,7 +60,7 @@ GERMAN_FORMS: tuple[Form, ...] = (
     ),
     form(
         r"ich (?:bin (?:\w+ )?allergisch (?:gegen|auf)|habe eine [\w-]*(?:allergie|unverträglichkeit|intoleranz)"
-        r"|vertrage (?:keine?n?)|leide (?:an|unter)) ?(?P<value>.*)",
+        r"|vertrag(?:e)? (?:keine?n?)|leide (?:an|unter)) ?(?P<value>.*)",
         _F,
         importance=HIGH,
     ),

@@ -97,7 +97,7 @@ _INSIGHTS = {
         | i(?:'ve|\shave)?\s(?:just\s|finally\s|also\s|recently\s|now\s)*(?:reali[sz]ed|learn(?:ed
         |t)(?:\sthe\shard\sway)?|noticed|discovered|figured\sout|found\sout|understood)\s(?:that\s
         |today\sthat\s|it's\salways\sthe\ssame:?\s)?(?P<real>(?=.*\b(?:always|never|every\stime|whenever
-        |when(?:ever)?\si|only\swhen|the\shard\sway|better|best|works|helps|need|needs|if)\b)\S.{10,})
+        |when(?:ever)?\si|only\swhen|the\shard\sway)\b)\S.{10,})
         | (?P<when>(?:whenever|every\stime)\s(?:i|we|he|she|my\s\w+|the\s\w+)\s[^,]{4,80},?\s(?:i|we|it|my
         |the)\s.{4,}) | (?P<last>last\stime\s(?:i|we)\s(?=.*\b(?:because|too|forgot|ran\sover|should\shave
         |didn't)\b).{8,}) )"""

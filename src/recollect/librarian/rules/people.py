@@ -4,11 +4,11 @@ import re
 from collections.abc import Callable, Iterator
 
 from recollect.knowledge import Kind
-from recollect.librarian.items import Item, Mention, Shelf
+from recollect.librarian.items import Doubt, Item, Mention, Shelf
 from recollect.librarian.rules import wording
 from recollect.librarian.rules.clauses import Clause
 from recollect.librarian.rules.forms import HIGH, LIKELY, SURE, USUAL, Reading, item
-from recollect.librarian.rules.people_patterns import ENGLISH_PATTERNS, JOB, NAME, PATTERNS, ROLE
+from recollect.librarian.rules.people_patterns import ENGLISH_PATTERNS, JOB, NAME, PATTERNS, ROLE, UNNAMED
 from recollect.librarian.rules.tongues import ENGLISH
 from recollect.librarian.wordset import wordset
 
@@ -64,15 +64,16 @@ _LY_NAMES = wordset("""
     emily kelly sally molly lily polly billy carly holly willy beverly kimberly ely nelly lilly
 """)
 _NOT_NAMES = wordset("""
-    meanwhile thanks hello hey hi well sure okay yes next first last additionally speaking also whenever while
-    since though although before after until unless everyone someone nobody i the a an my our your it this that
-    monday tuesday wednesday thursday friday saturday sunday january february march april may june july august
-    september october november december english german french spanish and but so just then now today tomorrow
-    yesterday christmas easter god is was has he she they we if when what where how why there here dr google
-    github apple amazon microsoft python java rust django react linux windows macos docker postgres postgresql
-    ich wir sie er es der die das und el la los las un una le les des et is are in on at of for to from with
-    about not no who which whose while because although however also would could should can will api app url
-    html css json sql
+    claude chatgpt gemini copilot siri alexa docker kubernetes redis slack jira notion figma stripe aws azure
+    support customers users meanwhile thanks hello hey hi well sure okay yes next first last additionally
+    speaking also whenever while since though although before after until unless everyone someone nobody i the a
+    an my our your it this that monday tuesday wednesday thursday friday saturday sunday january february march
+    april may june july august september october november december english german french spanish and but so just
+    then now today tomorrow yesterday christmas easter god is was has he she they we if when what where how why
+    there here dr google github apple amazon microsoft python java rust django react linux windows macos docker
+    postgres postgresql ich wir sie er es der die das und el la los las un una le les des et is are in on at of
+    for to from with about not no who which whose while because although however also would could should can
+    will api app url html css json sql
 """)
 
 
@@ -80,10 +81,35 @@ _BEGINS = re.compile(rf"(?i:(?:my|our|cousin|aunt|uncle|the other) )?{NAME}")
 _MAY_NAME = re.compile(r"(?-i:[A-ZÀ-ÞА-ЯЁ][a-zà-ÿа-яё])|^(?:she|he|they|sie|er|le|elle|il|ella|él)\b|[\u3040-\u9fff]")
 
 
+def _of_unnamed(clause: Clause) -> Item | None:
+    """`My mother lives in Graz`: she has no page of her own, so that it stands with what is known of the speaker."""
+    pattern = UNNAMED.get(clause.tongue)
+    match = pattern.match(clause.said) if pattern else None
+    if not match:
+        return None
+    rest = clause.said[match.end() :].strip()
+    is_lasting = _LASTS.match(rest) if clause.tongue == ENGLISH else _FOREIGN_LASTS.match(rest)
+    if not is_lasting or _NOT_LASTING.search(rest) or NAMED_AFTER.match(rest):
+        return None
+    is_taste = re.match(r"(?i)(?:\w+ )?(?:likes?|loves?|hates?|prefers?|enjoys|adores)\b", rest)
+    return item(clause, Kind.PREFERENCE if is_taste else Kind.FACT, confidence=LIKELY)
+
+
+NAMED_AFTER = re.compile(r"(?:is|ist|es|est)? ?[A-ZÀ-Þ][a-zà-ÿ]+\b")
+_FOREIGN_LASTS = re.compile(
+    r"(?i)(?:wohnt|lebt|arbeitet|mag|liebt|hasst|isst|trinkt|darf|verträgt|wird .*\b\d{2}|ist (?:allergisch"
+    r"|vegan|vegetarier|\d|lehrer|arzt)"
+    r"|vive|trabaja|no (?:puede|come|bebe)|es (?:alérgic|vegan|vegetarian|hipertens|diabétic|médic|profesor)"
+    r"|tiene|le gusta|odia|prefiere|cumple"
+    r"|habite|vit|travaille|ne (?:mange|boit|peut)|est (?:allergique|végan|végétarien|intolérant|diabétique"
+    r"|médecin)|a \d+ ans|adore|déteste)\b"
+)
+
+
 def may_name(clause: Clause, reading: Reading) -> bool:
     """A quick look, so that most clauses need no further one."""
     said = clause.said
-    if _MAY_NAME.search(said):
+    if _MAY_NAME.search(said) or (clause.tongue in UNNAMED and UNNAMED[clause.tongue].match(said)):
         return True
     return any(name in said.lower() for name in reading.people) or " is our " in said or " is my " in said
 
@@ -93,7 +119,9 @@ def find(clause: Clause, reading: Reading, is_meant: Callable[[Clause], bool]) -
     named = list(_named(clause, reading))
     is_later = _SHE.match(clause.said) or _IT.match(clause.said) or _BEGINS.match(clause.said)
     is_later = is_later or clause.said.split(" ", 1)[0].strip("',").removesuffix("'s").lower() in reading.people
-    if not (named or is_later) or not is_meant(clause):
+    if not (named or is_later):
+        return [one] if (one := _of_unnamed(clause)) and is_meant(clause) else []
+    if not is_meant(clause):
         return []
     items: list[Item] = []
     for name, role, end in named:
@@ -161,11 +189,20 @@ def _note(clause: Clause, reading: Reading, name: str, role: str) -> bool:
     """True where the role was not known before."""
     key = name.lower()
     known = reading.people.get(key)
+    if known and role and known.role and role != known.role:
+        _doubt(clause, reading, known, role)
     if known and (known.role or not role):
         return False
     quotes = (clause.quote,) if not known else (*known.quotes, clause.quote)
     reading.people[key] = Mention(name=known.name if known else name, quotes=quotes, role=role)
     return bool(role)
+
+
+def _doubt(clause: Clause, reading: Reading, known: Mention, role: str) -> None:
+    """One name with two roles may be two people. Only somebody who knows them can say."""
+    text = f"Is {known.name} ({known.role}) the same person as {known.name} ({role})?"
+    if all(doubt.text != text for doubt in reading.doubts):
+        reading.doubts.append(Doubt(text=text, quotes=(known.quotes[0], clause.quote)))
 
 
 def _role_item(clause: Clause, name: str, role: str, end: int) -> Item:

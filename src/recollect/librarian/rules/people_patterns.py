@@ -3,7 +3,7 @@
 import re
 
 NAME = (
-    r"(?P<name>(?-i:(?:(?:Dr|Mr|Mrs|Ms|Prof|Frau|Herr|Señora?|Sra?|Mme|Mlle|Madame|Monsieur|Don"
+    r"(?P<name>(?-i:(?:(?:Dr|Mr|Mrs|Ms|Prof|Frau|Herr|M|Señora?|Sra?|Mme|Mlle|Madame|Monsieur|Don"
     r"|Doña)\.? )?[A-ZÀ-ÞА-ЯЁ][a-zà-ÿа-яё'’-]+(?:-[A-ZÀ-Þ][a-zà-ÿ]+)?(?: (?:van |von |de |da |di |del |der "
     r"|den )?[A-ZÀ-ÞА-ЯЁ][a-zà-ÿа-яё'’-]+)?))"
 )
@@ -73,6 +73,13 @@ ENGLISH_PATTERNS = (
         rf"|tutor|midwife|gp|physio)) (?:is|will be) (?:an? |called |named )?{NAME}(?=[\s,.;:!?()']|$)"
     ),
     re.compile(rf"^{NAME} and (?:I|me)\b"),
+    re.compile(rf"(?i)\b(?:my|our) {_LITTLE}{ROLE} (?:in|at|from|of) [\w' ]{{2,24}}, {NAME}(?=[\s,.;:!?()']|$)"),
+    re.compile(
+        r"(?i)\b(?:meet|met|meeting|invited?|thanked|talk(?:ed)? (?:to|with)|spoke (?:to"
+        r"|with)|speak (?:to|with)"
+        r"|e-?mailed|texted|promised|wrote to|write to|stay(?:ed|ing)? with|dinner with|lunch with"
+        rf"|coffee with) {NAME}(?=[\s,.;:!?()']|$)"
+    ),
     re.compile(r"\b(?P<name>Dr\.? [A-ZÀ-Þ][a-zà-ÿ'-]+)"),
 )
 PATTERNS = {
@@ -161,3 +168,23 @@ PATTERNS = {
         ),
     ),
 }
+
+_GERMAN_KIN = (
+    r"(?:opa|oma|vater|mutter|bruder|schwester|mann|frau|sohn|tochter|chef(?:in)?|nachbar(?:in)?|onkel|tante"
+    r"|freund(?:in)?|schwiegervater|schwiegermutter)"
+)
+_SPANISH_KIN = (
+    r"(?:suegr[oa]|madre|padre|herman[oa]|hij[oa]|mujer|marido|espos[oa]|novi[oa]|abuel[oa]|jef[ae]"
+    r"|vecin[oa]|tí[oa]|prim[oa])"
+)
+_FRENCH_KIN = (
+    r"(?:mère|père|sœur|soeur|frère|fils|fille|femme|mari|grand-mère|grand-père|copain|copine|chef(?:fe)?"
+    r"|voisine?|tante|oncle|beau-père|belle-mère)"
+)
+UNNAMED = {
+    "en": re.compile(rf"(?i)(?:my|our) {_LITTLE}{ROLE}(?= \w|'s )"),
+    "de": re.compile(rf"(?i)(?:meine?[nm]?|unsere?) {_GERMAN_KIN}(?:, (?:der|die))?(?= \w)"),
+    "es": re.compile(rf"(?i)mis? {_SPANISH_KIN}s?(?= \w)"),
+    "fr": re.compile(rf"(?i)(?:mon|ma) {_FRENCH_KIN}(?= \w)"),
+}
+"""Relatives and others who are not named: what is said of them is known of the speaker's life."""

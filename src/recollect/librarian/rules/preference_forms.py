@@ -18,6 +18,11 @@ _DO = (
 )
 _ENGLISH: tuple[Form, ...] = (
     form(
+        r"(?P<value>[\w' -]{3,40}) (?:is|are) (?:out of the question|off the table|a no-go|a deal-?breaker"
+        r"|a must)(?: for me)?\b.*",
+        _P,
+    ),
+    form(
         rf"i {_SO}(?:prefer|favou?r|like|love|enjoy|adore|hate|dislike|detest|despise|loathe|appreciate"
         r"|value)s? (?P<value>\S.*)",
         _P,

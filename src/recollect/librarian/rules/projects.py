@@ -82,9 +82,18 @@ _WE = re.compile(
     r"|serve|build|require|on|using|hosted|running|rotate|sync|track|bill|pay)\b(?P<value> .{4,})"
 )
 _RULE = re.compile(
-    r"(?i)(?:the |our |all |every )?(?!i |we |you |it |this |that |they |he "
+    r"(?i)(?:the |our |all |every |any |each |no )?(?!i |we |you |it |this |that |they |he "
     r"|she )[\w-]+(?: [\w-]+){0,2} (?:uses?|(?:is|are) (?:only |always |never )?(?:valid|allowed|required"
     r"|optional|mandatory|forbidden|limited to|capped at)|must(?: not| never| always)?|has to|have to) .{4,}"
+)
+_POINTS = re.compile(
+    r"(?i)\b(?:to (?:calculate|find|solve|get|determine)|you (?:suggested|mentioned|said))\b|\b(?:it"
+    r"|them)\b(?=\W*(?:accurately|$))"
+)
+_VERSION = re.compile(r"(?i)(?:the |our )?[\w-]+(?: [\w-]+)? (?:is|are) (?:at |on |still |now )*v?\d+(?:\.\d+)+\b.*")
+_ASKED_FOR = re.compile(
+    r"(?i)\b(?:fail\w*|broken?|errors?|bugs?|crash\w*|wrong\w*|why|can you|could you|please|seems?|weird\w*"
+    r"|flaky|stuck|help)\b"
 )
 _PROBLEM = re.compile(
     r"(?i)\b(?:fail\w*|broken?|break\w*|slow\w*|wrong\w*|error\w*|bugs?|crash\w*|too|doesn't|does not|isn't"
@@ -99,7 +108,7 @@ _ASIDE = re.compile(
 )
 _PROGRESS = re.compile(
     r"(?i)\b(?:is|are|was|were)(?: \w+)? \w+ing\b|\b(?:got|been|went|today|yesterday|speaking of|a bunch of"
-    r"|a lot of|lots of|lately|recently|amazing|great|awesome)\b"
+    r"|a lot of|lots of|lately|recently|amazing|great|awesome|so|really|very|huge|super)\b"
 )
 _TOO_LOOSE = wordset("""
     we a an this that it they there these those he she some what how
@@ -155,9 +164,13 @@ def find(clause: Clause, reading: Reading) -> Item | None:
         rf"|only |always |currently )?{_STATES}\b.{{2,}}",
         said,
     )
-    is_rule = _RULE.match(said)
+    if _POINTS.search(said):
+        return None
+    is_rule = _RULE.match(said) or _VERSION.match(said)
     if not is_of_it and not is_rule and not _WE.match(said):
         return None
+    if is_rule:
+        return None if _ASKED_FOR.search(said) else _item(clause, reading)
     return None if _PROBLEM.search(said) else _item(clause, reading)
 
 

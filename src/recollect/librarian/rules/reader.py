@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from recollect.knowledge import Kind
 from recollect.librarian.filters import is_question, why_not
-from recollect.librarian.items import About, Doubt, Extract, Item, Quote, Turn
+from recollect.librarian.items import About, Extract, Item, Turn
 from recollect.librarian.rules import (
     commitments,
     corrections,
@@ -35,6 +35,15 @@ _TAKEN_BACK = re.compile(
     r"|seriously though)"
 )
 """How a person begins who did not mean what they wrote before."""
+_PLAYED = re.compile(
+    r"(?i)\b(?:role-?play(?:ing)?|let's pretend|stay in character|in character\b|text adventure"
+    r"|dungeon master|interactive (?:fiction|story)"
+    r"|you (?:play|are playing)\b.{3,80}\bi(?:'m| am| play)|rollenspiel|juego de rol|jeu de rôle)\b"
+)
+"""From there on nobody speaks as themselves."""
+MOST_OPENING_CHARACTERS = 1_000
+LIKE_DUTY, LIKE_FACT = 0.6, 0.85
+"""Of the words of the shorter: so many in common make it the same statement again."""
 MOST_TAKEN_BACK = 2
 """Messages before it. A joke is rarely longer."""
 _SENTENCE_WIDE = frozenset({"instruction to a machine", "joke", "negated request", "quoted"})
@@ -53,9 +62,13 @@ def extract(about: About, turns: Sequence[Turn]) -> Extract:
         if _TAKEN_BACK.match(following.text)
         for one in spoken[max(0, at - MOST_TAKEN_BACK) : at]
     }
+    is_played = False
     for turn in turns:
+        is_played = is_played or (turn.author == "user" and bool(_PLAYED.search(turn.text[:MOST_OPENING_CHARACTERS])))
         if turn.author == "assistant":
             proposed = turn
+        elif is_played:
+            reading.dropped["hypothetical"] += turn.author == "user"
         elif turn.author == "user" and turn.number in taken_back:
             reading.dropped["joke"] += 1
         elif turn.author == "user":
@@ -71,7 +84,7 @@ def extract(about: About, turns: Sequence[Turn]) -> Extract:
         lines=episode.lines_of(turns, reading.items, asked, tongue),
         items=_distinct(reading.items),
         people=list(reading.people.values()),
-        doubts=_doubts(reading),
+        doubts=reading.doubts,
         dropped=reading.dropped,
     )
 
@@ -250,15 +263,11 @@ def _distinct(items: list[Item]) -> list[Item]:
 
 
 def _is_again(one: Item, other: Item) -> bool:
-    """The same duty in other words, on the same day."""
-    if one.kind is not Kind.COMMITMENT or other.kind is not Kind.COMMITMENT or one.value != other.value:
+    """The same in other words: a duty on the same day, or something of the same person."""
+    if one.kind is not other.kind or one.subject != other.subject or one.shelf is not other.shelf:
         return False
-    mine, theirs = (set(text.text.lower().split()) for text in (one, other))
-    return len(mine & theirs) >= 0.6 * min(len(mine), len(theirs))
-
-
-def _doubts(reading: Reading) -> list[Doubt]:
-    return []
-
-
-__all__ = ["READER", "Quote", "extract"]
+    if one.value != other.value or (one.kind is Kind.COMMITMENT and not one.value):
+        return False
+    mine, theirs = (set(item.text.lower().split()) for item in (one, other))
+    share = LIKE_DUTY if one.kind is Kind.COMMITMENT else LIKE_FACT
+    return len(mine & theirs) >= share * min(len(mine), len(theirs)) and min(len(mine), len(theirs)) > 2

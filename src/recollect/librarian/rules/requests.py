@@ -25,7 +25,7 @@ _OPENINGS = re.compile(
        (?:\s(?:for\s(?:me|later|next\stime|the\sfuture)|this|please|the\sfollowing|also|too|that\sfor\slater
         |this\sfor\s(?:later|next\stime|the\sfuture)))*\s?(?:(?::|,|-|–|—)\s*(?:that\s)?|\sthat\s|\s(?=(?:my|i
         |i'm|we|our|the|to|not\sto|never|always|it's|all|this\sis)\b))
-    | {_PLEASE}note\s(?:that\s|:\s*|down\s?:\s*)
+    | {_PLEASE}note\s(?:that\s|:\s*|down\s?:\s*)(?=(?:i|my|we|our|i'm|i've|the\s\w+\sis)\b)
     | (?:note|reminder)\sto\s(?:my)?self\s?[:,–—-]?\s+ | (?:just\s)?for\s(?:future\sreference|the\sfuture
         |next\stime|your\sreference|your\smemory|the\srecord)\s?[:,–—-]\s+
     | for\sfuture\sreference\s+ | (?:important|worth\sremembering|to\sremember|things?\sto\sremember|save\sthis
@@ -80,6 +80,7 @@ _WHOLE = re.compile(
     | \s*(?:覚えておいて(?:ください|ね)?|请记住|請記住|记住(?:这个)?
         |запомни(?:\sэто)?(?:,?\sпожалуйста)?)[。.!！]*\s*$ """
 )
+_PROMISE = re.compile(r"(?i)\b(?:i'll|i will|i'd|we'll|to|gonna|definitely|should)\W*$|^\W*(?:i'll|i will)\b")
 _TO = re.compile(r"(?i)^to (?=\w)")
 _THIS = re.compile(
     r"(?i)\bthis (?:puzzle|question|problem|story|game|text|image|picture|poem|code|function|character|scene"
@@ -114,7 +115,7 @@ def find(sentence: Sentence) -> Clause | None:
     if opening and len(text) - opening.end() >= 4:
         return sentence.part(sentence.start + opening.end(), sentence.end)
     ending = _ENDINGS.search(text)
-    if ending and ending.start() - start >= 6:
+    if ending and ending.start() - start >= 6 and not _PROMISE.search(text[: ending.start()]):
         return sentence.part(sentence.start + start, sentence.start + ending.start())
     return None
 

@@ -116,15 +116,22 @@ def _conjugated(text: str, subject: re.Match[str]) -> str:
             adverbs.append(word[1])
             continue
         rest = _LATER_VERB.sub(lambda match: f"{match[1]} {_third(match[2])}", text[at:])
-        verb = _third(word[1].lower())
+        verb = _third(word[1].lower(), is_habit=not _HABITS.isdisjoint(map(str.lower, adverbs)))
         return " ".join([*adverbs, verb]) + rest
     return text[subject.end() :]
 
 
-def _third(verb: str) -> str:
+_HABITS = frozenset({"always", "never", "usually", "normally", "often", "rarely", "typically", "sometimes", "mostly"})
+_SAME = frozenset({"read", "put", "set", "cut", "hurt", "quit"})
+"""Verbs whose past looks like their present."""
+
+
+def _third(verb: str, *, is_habit: bool = False) -> str:
     if verb in _IRREGULAR or verb in _ADVERB:
         return _IRREGULAR.get(verb, verb)
-    if (verb.endswith(("ed", "ght", "ew")) and verb not in ("need", "feed", "breed", "exceed")) or verb in _PAST:
+    if (verb.endswith(("ed", "ght", "ew")) and verb not in ("need", "feed", "breed", "exceed")) or (
+        verb in _PAST and not (is_habit and verb in _SAME)
+    ):
         return verb
     if verb.endswith(("s", "x", "z", "ch", "sh")):
         return verb + "es"
