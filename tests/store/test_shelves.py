@@ -575,6 +575,17 @@ def test_only_pages_of_what_changed_are_written(memory: recollect.Memory, projec
     ).index("One more")
 
 
+def test_a_later_conversation_is_appended_to_the_activity_whenever_it_is_read(
+    memory: recollect.Memory, projects: Path
+) -> None:
+    for day in (2, 0, 1):
+        talk = Talk(memory, projects, f"day {day}", "Peas are sown", start=START + timedelta(days=day))
+        talk.file(title=f"Day {day}", project="Garden")
+        catch_up(memory)
+    lines = [line for line in text_of(memory, GARDEN).splitlines() if anchor_of(line)]
+    assert [line.split("]] ")[1][:5] for line in lines] == ["Day 0", "Day 1", "Day 2"]
+
+
 def test_a_feed_that_was_trimmed_or_lost_means_a_look_at_everything(talk: Talk) -> None:
     memory = talk.memory
     catch_up(memory)

@@ -207,8 +207,8 @@ def _heading_of(material: Shown, episode: Episode) -> Line | None:
 
 
 def _activity(material: Shown) -> Iterable[ShelfLine]:
-    """Conversations about a project, the latest first: what somebody comes back to is at the top."""
-    for episode in sorted(material.episodes, key=lambda one: (one.started_at, one.conversation_id), reverse=True):
+    """Conversations about a project in the order of their time: what is new is appended."""
+    for episode in sorted(material.episodes, key=lambda one: (one.started_at, one.conversation_id)):
         title = _heading_of(material, episode)
         if title is None:
             continue
