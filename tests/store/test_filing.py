@@ -9,7 +9,7 @@ from filed import Talk
 from transcripts import START
 
 import recollect
-from recollect.knowledge import Kind, Origin, State
+from recollect.knowledge import Kind, Origin, Relation, State
 from recollect.librarian.episodes import EpisodeStore, Line
 from recollect.librarian.items import Doubt, EpisodeLine, Item, Shelf
 
@@ -88,7 +88,96 @@ def test_what_two_conversations_say_stays_when_one_of_them_no_longer_does(
     first.file()
 
     (record,) = memory.knowledge.records()
-    assert len(record.sources) == 2
+    assert [source.message_id for source in record.sources] == [second.messages[0].id]
+
+
+def test_what_no_conversation_says_any_more_is_withdrawn(memory: recollect.Memory, folder: Path) -> None:
+    first, second = Talk(memory, folder, "one", TEA), Talk(memory, folder, "two", TEA, start=START + timedelta(days=1))
+    first.file(first.item(TEA))
+    second.file(second.item(TEA))
+
+    first.file()
+    second.file()
+
+    assert texts(memory) == []
+
+
+def every_version(memory: recollect.Memory) -> list[tuple[str, int, str]]:
+    return sorted((record.id, record.version, record.text) for record in memory.knowledge.records(state="all"))
+
+
+def test_what_another_conversation_refined_or_replaced_stays_so_when_either_is_read_again(
+    memory: recollect.Memory, folder: Path
+) -> None:
+    early = Talk(memory, folder, "early", TEA, "I use vim.", start=START - timedelta(days=1))
+    late = Talk(memory, folder, "late", "Green tea, that is.", "I use emacs now.")
+    known = [early.item(TEA), early.item("I use vim.")]
+    tea, vim = early.file(*known).records
+    better = [
+        late.item("Green tea, that is.", "I drink green tea", relation=Relation.REFINES, other=tea),
+        late.item("I use emacs now.", relation=Relation.REPLACES, other=vim),
+    ]
+    late.file(*better)
+    before = every_version(memory)
+
+    early.file(*known)
+    late.file(*better)
+
+    assert every_version(memory) == before
+    assert texts(memory) == ["I drink green tea", "I use emacs now."]
+
+
+def test_what_was_so_before_and_is_so_again_has_the_same_id_whenever_it_is_read(
+    memory: recollect.Memory, folder: Path
+) -> None:
+    told = [(BERLIN, "Berlin"), (MUNICH, "Munich"), (BERLIN, "Berlin")]
+    talks = [
+        Talk(memory, folder, f"day {number}", said, start=START + timedelta(days=number - 9))
+        for number, (said, _) in enumerate(told)
+    ]
+    items = [lives(talk, *one) for talk, one in zip(talks, told, strict=True)]
+    for talk, item in zip(talks, items, strict=True):
+        talk.file(item)
+    before = {name for name, _, _ in every_version(memory)}
+
+    talks[2].file()
+    talks[2].file(items[2])
+
+    assert {name for name, _, _ in every_version(memory)} == before
+    assert texts(memory) == ["Lives in Berlin"]
+    assert texts(memory, state="replaced") == ["Lives in Berlin", "Lives in Munich"]
+
+
+def test_a_second_reading_that_finds_another_value_leaves_one_and_a_third_with_both_has_them_in_order(
+    memory: recollect.Memory, folder: Path
+) -> None:
+    talk = Talk(memory, folder, "one", BERLIN, MUNICH)
+    berlin, munich = lives(talk, BERLIN, "Berlin"), lives(talk, MUNICH, "Munich")
+    talk.file(berlin)
+
+    talk.file(munich)
+    assert texts(memory, state="all") == ["Lives in Berlin", "Lives in Munich"]
+    assert texts(memory) == ["Lives in Munich"]
+    talk.file(berlin, munich)
+
+    assert texts(memory) == ["Lives in Munich"]
+    assert texts(memory, state="replaced") == ["Lives in Berlin"]
+
+
+def test_what_is_found_again_does_not_take_the_place_of_what_a_person_wrote_meanwhile(
+    memory: recollect.Memory, folder: Path
+) -> None:
+    talk = Talk(memory, folder, "one", MUNICH)
+    talk.file(lives(talk, MUNICH, "Munich"))
+    talk.file()
+    memory.knowledge.remember(
+        "Lives in Bern", subject="user", attribute="lives in", value="Bern", true_from="2026-01-01T00:00:00Z"
+    )
+
+    filed = talk.file(lives(talk, MUNICH, "Munich"))
+
+    assert filed.outcomes == {"proposed": 1}
+    assert texts(memory) == ["Lives in Bern"]
 
 
 def test_a_later_statement_replaces_the_earlier_one_in_whatever_order_they_are_filed(
@@ -250,3 +339,48 @@ def test_an_answer_to_an_open_question_is_kept(memory: recollect.Memory, folder:
     assert memory.librarian.questions() == []
     talk.file(doubts=[Doubt(text="Which quarter of Munich?", quotes=(talk.said(MUNICH),))])
     assert memory.librarian.questions() == []
+
+
+def test_an_answer_goes_with_the_message_that_raised_its_question(memory: recollect.Memory, folder: Path) -> None:
+    talk = Talk(memory, folder, "one", MUNICH, TEA)
+    talk.file(doubts=[Doubt(text="Which quarter of Munich?", quotes=(talk.said(MUNICH),))])
+    memory.librarian.answer(memory.librarian.questions()[0].id, "Giesing")
+
+    forgotten = memory.forget(message=talk.said(MUNICH).message_id)
+
+    assert texts(memory, state="all") == []
+    assert forgotten.is_verified
+
+
+def episodes(memory: recollect.Memory) -> list[str]:
+    with memory.database.read() as session:
+        return [one.conversation_id for one in EpisodeStore(session, memory.settings.house).page("", 100)]
+
+
+def test_an_episode_of_which_all_is_forgotten_is_not_counted_any_more(memory: recollect.Memory, folder: Path) -> None:
+    talk = Talk(memory, folder, "one", TEA)
+    talk.file(title="Tea")
+
+    memory.forget(conversation=talk.conversation.id)
+
+    assert episodes(memory) == []
+    assert memory.librarian.figures()["conversations"] == 0
+
+
+def test_a_conversation_that_lost_its_first_message_is_one_episode_when_it_is_read_again(
+    memory: recollect.Memory, folder: Path
+) -> None:
+    talk = Talk(memory, folder, "one", TEA, BERLIN, MUNICH)
+    told = [EpisodeLine(label="", text=sentence, quotes=(talk.said(sentence),)) for sentence in (BERLIN, MUNICH)]
+    talk.file(lines=told)
+    changed = replace(lines_of(memory, talk)[2], text="Mine", author="person")
+    with memory.database.write() as session:
+        EpisodeStore(session, memory.settings.house).change_line(changed)
+    memory.forget(message=talk.messages[0].id)
+    (listed,) = memory.history.conversations()
+    talk.conversation, talk.messages = listed.conversation, memory.history.messages(listed.conversation)
+
+    talk.file(lines=told)
+
+    assert episodes(memory) == [listed.conversation.id]
+    assert [line.text for line in lines_of(memory, talk)] == ["A talk", BERLIN, "Mine"]

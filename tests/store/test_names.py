@@ -140,3 +140,98 @@ def test_what_is_said_of_a_name_that_two_have_waits_until_somebody_says_which(
     (question,) = memory.librarian.questions()
     memory.librarian.answer(question.id, "Anna (colleague)")
     assert subjects(memory)[HIKING] == "Anna (colleague)"
+
+
+def test_what_was_filed_for_one_of_a_name_stays_theirs_when_it_is_read_again_after_another_came_up(
+    memory: recollect.Memory, talk: Talk, later: Talk, tmp_path: Path
+) -> None:
+    talk.file(role(talk, SISTER, "sister"))
+    between = Talk(memory, tmp_path / "projects", "between", HIKING, start=START + timedelta(hours=5))
+    between.file(about(between, HIKING))
+    later.file(role(later, COLLEAGUE, "colleague"))
+
+    filed = between.file(about(between, HIKING))
+
+    assert filed.outcomes == {"same": 1}
+    assert subjects(memory)[HIKING] == "Anna"
+
+
+def test_what_was_answered_holds_when_the_conversation_is_read_again(
+    memory: recollect.Memory, talk: Talk, later: Talk, tmp_path: Path
+) -> None:
+    talk.file(role(talk, SISTER, "sister"))
+    later.file(role(later, COLLEAGUE, "colleague"))
+    memory.librarian.answer(memory.librarian.questions()[0].id, "no")
+    third = Talk(memory, tmp_path / "projects", "three", HIKING, start=START + timedelta(days=2))
+    third.file(about(third, HIKING))
+    memory.librarian.answer(memory.librarian.questions()[0].id, "Anna (colleague)")
+
+    third.file(about(third, HIKING))
+
+    assert subjects(memory)[HIKING] == "Anna (colleague)"
+
+
+@pytest.mark.parametrize(("words", "answer"), [("Anna is now my colleague.", ""), (COLLEAGUE, "yes")])
+def test_who_had_another_role_before_is_still_known_by_it(
+    memory: recollect.Memory, talk: Talk, tmp_path: Path, words: str, answer: str
+) -> None:
+    talk.file(role(talk, SISTER, "sister"))
+    later = Talk(memory, tmp_path / "projects", "two", words, start=START + timedelta(minutes=90))
+    later.file(role(later, words, "colleague"))
+    if answer:
+        memory.librarian.answer(memory.librarian.questions()[0].id, answer)
+
+    talk.file(role(talk, SISTER, "sister"))
+
+    assert memory.librarian.questions() == []
+    assert subjects(memory) == {"Anna is the user's colleague": "Anna"}
+
+
+def test_an_answer_that_names_somebody_who_was_made_one_with_another_means_that_one(
+    memory: recollect.Memory, talk: Talk, later: Talk, tmp_path: Path
+) -> None:
+    talk.file(role(talk, SISTER, "sister"))
+    later.file(role(later, COLLEAGUE, "colleague"))
+    third = Talk(memory, tmp_path / "projects", "three", HIKING, start=START + timedelta(days=2))
+    third.file(about(third, HIKING))
+    same, which = memory.librarian.questions()
+    memory.librarian.answer(same.id, "yes")
+
+    memory.librarian.answer(which.id, "Anna (colleague)")
+
+    assert set(subjects(memory).values()) == {"Anna"}
+
+
+def test_a_dropped_question_leaves_both_people_known(
+    memory: recollect.Memory, talk: Talk, later: Talk, tmp_path: Path
+) -> None:
+    talk.file(role(talk, SISTER, "sister"))
+    later.file(role(later, COLLEAGUE, "colleague"))
+    memory.librarian.drop_question(memory.librarian.questions()[0].id)
+    third = Talk(memory, tmp_path / "projects", "three", HIKING, start=START + timedelta(days=2))
+
+    assert third.file(about(third, HIKING)).outcomes == {"asked": 1}
+
+
+def test_a_name_in_other_letters_is_the_same_name(memory: recollect.Memory, talk: Talk, later: Talk) -> None:
+    memory.knowledge.remember("ANNA plays chess", subject="ANNA", tags=["person"])
+    talk.file(role(talk, SISTER, "sister", name="anna"))
+    later.file(about(later, HIKING))
+
+    assert set(subjects(memory).values()) == {"ANNA"}
+
+
+def test_questions_about_somebody_who_is_forgotten_go_with_them(
+    memory: recollect.Memory, talk: Talk, later: Talk, tmp_path: Path
+) -> None:
+    talk.file(role(talk, SISTER, "sister"))
+    later.file(role(later, COLLEAGUE, "colleague"))
+    third = Talk(memory, tmp_path / "projects", "three", HIKING, start=START + timedelta(days=2))
+    third.file(about(third, HIKING))
+    assert len(memory.librarian.questions()) == 2
+
+    forgotten = memory.forget(subject="Anna (colleague)")
+
+    assert memory.librarian.questions() == []
+    assert forgotten.removed["questions"] == 2
+    assert forgotten.is_verified

@@ -178,3 +178,64 @@ def test_a_pruned_record_is_back_when_its_conversation_is_read_again_only_if_nob
     talk.file(item)
 
     assert memory.knowledge.record(name).state is State.RETRACTED
+
+
+def test_what_was_made_one_with_another_is_found_in_either_spelling(memory: recollect.Memory, folder: Path) -> None:
+    twice(memory, folder)
+    night_of(memory).run()
+    talk = Talk(memory, folder, "one", TEA, TEA_AGAIN)
+    later = Talk(memory, folder, "two", TEA_AGAIN, start=START + timedelta(days=1))
+
+    talk.file(talk.item(TEA_AGAIN))
+    later.file(later.item(TEA_AGAIN))
+
+    (record,) = memory.knowledge.records()
+    assert (record.text, len(record.sources)) == (TEA, 3)
+
+
+def test_what_a_night_changed_more_than_once_is_put_back(memory: recollect.Memory, folder: Path) -> None:
+    for number in range(40):
+        memory.knowledge.remember(f"Thing {number}")
+    spellings = (TEA, TEA_AGAIN, "I drink: tea in the morning")
+    for number, said in enumerate(spellings):
+        talk = Talk(memory, folder, f"day {number}", said, start=START + timedelta(days=number))
+        talk.file(talk.item(said))
+    before = {record.id: (record.text, record.sources) for record in memory.knowledge.records()}
+    reflection = night_of(memory)
+    reflection.run()
+    assert len(memory.knowledge.records()) == len(before) - 2
+
+    _, stay = reflection.undo()
+
+    assert stay == 0
+    assert {record.id: (record.text, record.sources) for record in memory.knowledge.records()} == before
+
+
+def test_a_night_is_undone_as_far_as_what_it_changed_is_not_forgotten(memory: recollect.Memory, folder: Path) -> None:
+    talk = Talk(memory, folder, "one", TEA, TEA_AGAIN)
+    talk.file(talk.item(TEA), talk.item(TEA_AGAIN))
+    reflection = night_of(memory)
+    reflection.run()
+    memory.forget(message=talk.said(TEA).message_id)
+
+    _, stay = reflection.undo()
+
+    assert stay == 1
+    assert TEA_AGAIN in current(memory)
+
+
+def test_what_a_night_made_of_episodes_stays_when_one_of_them_is_read_again(
+    memory: recollect.Memory, folder: Path
+) -> None:
+    talks = [
+        Talk(memory, folder, f"day {number}", f"Yes, {UV}.", start=START + timedelta(days=number))
+        for number in range(3)
+    ]
+    for talk in talks:
+        talk.file(lines=[EpisodeLine(label="Decided", text=UV, quotes=(talk.said(UV),))])
+    night_of(memory).run()
+    before = memory.knowledge.records()
+
+    talks[0].file(lines=[EpisodeLine(label="Decided", text=UV, quotes=(talks[0].said(UV),))])
+
+    assert memory.knowledge.records() == before

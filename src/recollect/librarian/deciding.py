@@ -13,8 +13,9 @@ from recollect.knowledge.line import take_out
 from recollect.knowledge.statements import prepared, words
 from recollect.knowledge.store import Filter
 from recollect.knowledge.writing import Writer
+from recollect.librarian.filing import claim_id
 from recollect.librarian.items import USER, Shelf
-from recollect.librarian.names import MOST_PEOPLE, is_no, is_yes
+from recollect.librarian.names import MOST_PEOPLE, Names, is_no, is_yes
 from recollect.librarian.proposals import ACCEPTED, REJECTED, Proposal, ProposalKind, ProposalStore
 from recollect.librarian.questions import ANSWERED, DROPPED, Question, QuestionKind, QuestionStore
 from recollect.lineage import folded
@@ -87,7 +88,7 @@ def _use(writer: Writer, question: Question, said: str) -> str:
         tags=(str(Shelf.CORE), "answer"),
         scope=question.scope,
         sources=tuple(Evidence(message_id=one) for one in question.about.messages),
-        origin=Origin.TOLD,
+        origin=Origin.PROMOTED,  # Half of its words are those of a message, and go with it.
     )
     learn(writer, prepared(statement), None, "", "answered")
     return "kept as a fact"
@@ -113,9 +114,16 @@ def _file_for(writer: Writer, question: Question, said: str) -> str:
     by_librarian = Writer(
         writer.session, writer.house, Principal(actor=Actor.LIBRARIAN, name="answered question"), writer.now
     )
+    meant = Names(writer.session, writer.house, question.scope).meant_by(chosen[0])
     for statement in question.about.statements:
-        learn(by_librarian, replace(statement, subject=chosen[0], id=""), None, "", "answered")
-    return f"filed for {chosen[0]}"
+        about = replace(statement, subject=meant)
+        learn(by_librarian, replace(about, id=_free_id(writer, claim_id(about))), None, "", "answered")
+    return f"filed for {meant}"
+
+
+def _free_id(writer: Writer, name: str) -> str:
+    """The id under which who reads it again will look for it, unless that is somebody else's."""
+    return "" if writer.is_taken(name) else name
 
 
 def _statement_of(record: Record) -> Statement:

@@ -14,6 +14,7 @@ import msgspec
 from recollect.database import Session
 from recollect.feed import NOTE, FeedStore
 from recollect.ids import derived_id
+from recollect.lineage import MESSAGE, Edge, EdgeStore
 
 LIBRARIAN, PERSON = "librarian", "person"
 SHOWN, REMOVED = "shown", "removed"
@@ -108,6 +109,7 @@ class EpisodeStore:
     def __init__(self, session: Session, house: str) -> None:
         self._session = session
         self._house = house
+        self._edges = EdgeStore(session, house)
 
     def save(self, episode: Episode) -> None:
         self._touch([episode.conversation_id])
@@ -182,9 +184,10 @@ class EpisodeStore:
         return {row[0]: _line(row) for row in rows}
 
     def put_lines(self, conversation_id: str, lines: Iterable[Line]) -> None:
-        """In the place of those there were."""
+        """In the place of those there were. The edges of those stay: earlier versions of notes still show them."""
         self._session.run(DROP_LINES, self._given(conversation_id=conversation_id))
         for line in lines:
+            self._edges.add(Edge(MESSAGE, source, LINE, line.id) for source in line.sources)
             sources = msgspec.json.encode(line.sources).decode()
             given: dict[str, Any] = {name: getattr(line, name) for name in _LINE.split(", ")}
             self._session.run(ADD_LINE, self._given(**{**given, "sources": sources}))
@@ -194,8 +197,14 @@ class EpisodeStore:
         self._touch([line.conversation_id])
 
     def drop_lines(self, line_ids: Sequence[str]) -> int:
-        self._touch(sorted({line.conversation_id for line in self.some_lines(line_ids).values()}))
-        return sum(self._session.run(DROP_LINE, self._given(id=one)) for one in line_ids)
+        """With their edges, and the episodes of which nothing is told any more."""
+        conversations = sorted({line.conversation_id for line in self.some_lines(line_ids).values()})
+        self._touch(conversations)
+        self._edges.delete(LINE, line_ids)
+        dropped = sum(self._session.run(DROP_LINE, self._given(id=one)) for one in line_ids)
+        for one in set(conversations).difference(self.lines(conversations)):
+            self.drop(one)
+        return dropped
 
     def _select(self, sql: str, **parameters: Any) -> list[Episode]:
         found = [_episode(row) for row in self._session.rows(sql, self._given(**parameters))]

@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 
 from recollect.database import Session
 from recollect.forgetting.acts import Reach
+from recollect.knowledge.store import RecordStore
 from recollect.librarian.episodes import LINE, EpisodeStore
 from recollect.librarian.proposals import PROPOSAL, ProposalStore
 from recollect.librarian.questions import QUESTION, QuestionStore
 from recollect.librarian.replies import REPLY, ReplyStore
 from recollect.librarian.shelves.leaving import drop_shelves, notes_that_go
-from recollect.lineage import MESSAGE, RECORD, EdgeStore
+from recollect.lineage import MESSAGE, RECORD, EdgeStore, folded
 
 KINDS = (LINE, REPLY, QUESTION, PROPOSAL)
 
@@ -57,7 +58,6 @@ class LibrarianPart:
 
     def erase(self, session: Session, reach: Reach) -> dict[str, int]:
         found = self._found(session, reach).by_kind
-        EdgeStore(session, self._house).delete(LINE, found[LINE])
         drop_shelves(session, self._house, reach.records)
         return {
             "episode_lines": EpisodeStore(session, self._house).drop_lines(found[LINE]),
@@ -73,7 +73,17 @@ class LibrarianPart:
             *edges.derived_from(RECORD, sorted(reach.records)),
         ]
         found = _Found()
-        for edge in sorted(set(derived)):
-            if edge.to_kind in KINDS and edge.to_id not in found.by_kind[edge.to_kind]:
-                found.by_kind[edge.to_kind].append(edge.to_id)
+        ids = {(edge.to_kind, edge.to_id) for edge in derived if edge.to_kind in KINDS}
+        ids |= {(QUESTION, one) for one in self._about_nobody(session, reach)}
+        for kind, one in sorted(ids):
+            found.by_kind[kind].append(one)
         return found
+
+    def _about_nobody(self, session: Session, reach: Reach) -> Iterator[str]:
+        """Questions about somebody of whom no record stays: they call them by name, and keep what was said of them."""
+        records = RecordStore(session, self._house)
+        subjects = {folded(record.subject) for record in records.get(sorted(reach.records)).values()}
+        gone = {one for one in subjects if reach.records.issuperset(records.of_subject(one))}
+        for question in QuestionStore(session, self._house).every() if gone else []:
+            if not gone.isdisjoint(map(folded, question.about.names)):
+                yield question.id

@@ -10,23 +10,25 @@ from dataclasses import dataclass, field, replace
 from recollect.clock import local
 from recollect.database import Session
 from recollect.history import Conversation
+from recollect.history.store import ConversationStore
 from recollect.ids import derived_id
 from recollect.knowledge import Evidence, Origin, Record, Relation, State, Statement
 from recollect.knowledge.learning import learn
-from recollect.knowledge.line import take_out
+from recollect.knowledge.line import end, link, place_of, take_out
 from recollect.knowledge.statements import prepared
 from recollect.knowledge.writing import Writer
 from recollect.librarian.episodes import LIBRARIAN, LINE, PERSON, TITLE, Episode, EpisodeStore, Line, line_id
 from recollect.librarian.items import Extract, Item, Shelf
 from recollect.librarian.names import Names
 from recollect.librarian.proposals import Proposal, ProposalStore
+from recollect.librarian.pruning import MERGED, RECURRING, SAME_AS
 from recollect.librarian.questions import QuestionStore, doubt_of
-from recollect.lineage import MESSAGE, RECORD, Edge, EdgeStore, folded
+from recollect.lineage import MESSAGE, RECORD, EdgeStore, folded
 from recollect.llm import Usage
 from recollect.notes.paths import folder_of, within
 from recollect.scopes import Actor, Principal
 
-WITHDRAWN = "withdrawn"
+WITHDRAWN, UNCONFIRMED = "withdrawn", "unconfirmed"
 NOT_FOUND_AGAIN = "not found when its conversation was read again"
 
 
@@ -93,14 +95,14 @@ class _Filing:
         kept = set(self._filed.records)
         for record in before:
             if record.id not in kept and not is_touched(self._writer, record):
-                self._withdraw(record)
+                self._not_found_again(record.id)
         self._save_episode()
         return self._filed
 
     # Records
 
     def _found_before(self) -> list[Record]:
-        """Current records that this conversation alone says, by an earlier reading."""
+        """Records that an earlier reading found here. What a night found in many conversations is its own."""
         here = set(self._ready.message_ids)
         edges = EdgeStore(self._session, self._house).derived_from(MESSAGE, self._ready.message_ids)
         found = self._writer.records.get(sorted({edge.to_id for edge in edges if edge.to_kind == RECORD}))
@@ -109,13 +111,14 @@ class _Filing:
             for record in found.values()
             if record.origin is Origin.EXTRACTED
             and record.state is not State.RETRACTED
-            and all(source.message_id in here for source in record.sources)
+            and RECURRING not in record.tags
+            and any(source.message_id in here for source in record.sources)
         ]
 
     def _file(self, item: Item) -> None:
         subject = item.subject
         if item.shelf is Shelf.PERSON:
-            found = self._names.subject_of(item)
+            found = self._names.subject_of(item) or self._filed_for(item)
             if found is None:
                 self._hold(item)
                 return
@@ -125,6 +128,15 @@ class _Filing:
         self._filed.count(outcome)
         if record:
             self._filed.records.append(record.id)
+
+    def _filed_for(self, item: Item) -> str | None:
+        """The one of several people of a name of whom it is known by now, by an earlier reading or an answer."""
+        for subject in self._names.called(item.subject):
+            statement = self._statement(item, subject)
+            there = self._there(claim_id(statement))
+            if there and there.state is not State.RETRACTED and _is_read(there, statement):
+                return subject
+        return None
 
     def _statement(self, item: Item, subject: str) -> Statement:
         said = min((self._ready.times.get(quote.message_id, "") for quote in item.quotes), default="")
@@ -148,42 +160,85 @@ class _Filing:
         )
 
     def _learn(self, statement: Statement, item: Item) -> tuple[str, Record | None]:
-        record_id = claim_id(statement)
-        there = self._writer.records.get([record_id]).get(record_id)
+        name, there = self._named(statement)
         if there and there.state is State.RETRACTED:
-            return self._again(there, statement)
+            return self._again(there, statement, item)
+        if there and _is_read(there, statement):
+            return Relation.SAME, there
         human = self._protected(statement, item)
         if human:
-            return ("proposed" if self._propose(human, statement) else "same"), None
-        relation, other = self._relation(item)
-        learned = learn(
-            self._writer, replace(statement, id="" if there else self._free(record_id, statement)), relation, other, ""
-        )
+            return self._propose(human, statement), None
+        relation, other = self._relation(item, statement)
+        learned = learn(self._writer, replace(statement, id="" if there else name), relation, other, "")
         return learned.outcome, learned.record
 
-    def _free(self, record_id: str, statement: Statement) -> str:
-        """Another's id may be the same where somebody else wrote it under another scope."""
-        return derived_id(record_id, statement.scope) if self._writer.is_taken(record_id) else record_id
+    def _named(self, statement: Statement) -> tuple[str, Record | None]:
+        """(its id, the record that has it). What was said before may be replaced or reworded by now: who says it anew
+        gets an id of this place. It is left unused where both turn out to be one."""
+        name = claim_id(statement)
+        there = self._there(name)
+        if there and there.state is not State.RETRACTED and not _is_read(there, statement):
+            name = derived_id(name, *(source.message_id for source in statement.sources))
+            there = self._there(name)
+        return name, there
 
-    def _relation(self, item: Item) -> tuple[Relation | None, str]:
+    def _there(self, record_id: str) -> Record | None:
+        return self._writer.records.get([record_id]).get(record_id)
+
+    def _relation(self, item: Item, statement: Statement) -> tuple[Relation | None, str]:
         """What a reader decided about a known record counts where that record is there, current and of this scope."""
         if not item.other or item.relation in (None, Relation.UNRELATED):
             return None, ""
-        known = self._writer.records.get([item.other]).get(item.other)
-        is_fit = known and known.state is State.CURRENT and known.scope == self._ready.scope
-        return (item.relation, item.other) if is_fit else (None, "")
+        known = self._there(item.other)
+        if known is None or known.state is not State.CURRENT or known.scope != self._ready.scope:
+            return None, ""
+        is_said = folded(known.text) == folded(statement.text)
+        return (Relation.SAME if is_said else item.relation), item.other
 
-    def _again(self, there: Record, statement: Statement) -> tuple[str, Record | None]:
-        """It was taken back: by a person for good, by an earlier reading only until it is found again."""
+    def _again(self, there: Record, statement: Statement, item: Item) -> tuple[str, Record | None]:
+        """It was taken back: by a person for good, by an earlier reading only until it is found again. What a night
+        made one with another is that one's."""
         events = self._writer.events.of_record(there.id)
-        if not events or events[-1].action != WITHDRAWN or self._writer.is_refused(statement, there.scope):
+        last = events[-1] if events else None
+        if last and last.action == MERGED:
+            return self._said_by(last.reason.removeprefix(SAME_AS), statement, item)
+        if last is None or last.action != WITHDRAWN or self._writer.is_refused(statement, there.scope):
             return "refused", None
+        human = self._protected(statement, item)
+        if human:
+            return self._propose(human, statement), None
+        return Relation.SAME, self._bring_back(there, statement)
+
+    def _said_by(self, record_id: str, statement: Statement, item: Item) -> tuple[str, Record | None]:
+        there = self._there(record_id)
+        if there is None:
+            return "refused", None
+        if there.state is State.RETRACTED:
+            return self._again(there, statement, item)
+        if there.state is not State.CURRENT or _is_read(there, statement):
+            return Relation.SAME, there
+        learned = learn(self._writer, statement, Relation.SAME, there.id, "")
+        return learned.outcome, learned.record
+
+    def _bring_back(self, there: Record, statement: Statement) -> Record:
+        """Into its place among what is said about the same."""
         known = {source.message_id for source in there.sources}
         added = tuple(source for source in statement.sources if source.message_id not in known)
-        changes = {"state": State.CURRENT, "sources": (*there.sources, *added)}
-        return "same", self._writer.change(there, "restored", "found again", changes)
+        before, behind = place_of(self._writer, there)
+        changes = {**end(self._writer, there, behind), "sources": (*there.sources, *added)}
+        after = self._writer.change(there, "restored", "found again", changes)
+        if before:
+            link(self._writer, before, after, "what comes behind it holds again")
+        return after
 
-    def _withdraw(self, record: Record) -> None:
+    def _not_found_again(self, record_id: str) -> None:
+        """What others say too stays theirs. It is looked at anew: what was filed since may have changed it."""
+        record = self._writer.records.get([record_id])[record_id]
+        here = set(self._ready.message_ids)
+        others = tuple(source for source in record.sources if source.message_id not in here)
+        if others:
+            self._writer.change(record, UNCONFIRMED, NOT_FOUND_AGAIN, {"sources": others})
+            return
         self._writer.change(record, WITHDRAWN, NOT_FOUND_AGAIN, {"state": State.RETRACTED})
         take_out(self._writer, record)
         self._filed.count(WITHDRAWN)
@@ -204,12 +259,12 @@ class _Filing:
                 return record
         return None
 
-    def _propose(self, human: Record, statement: Statement) -> bool:
-        """Whether it is a new proposal: one that was made before, however it was decided, is not made again."""
+    def _propose(self, human: Record, statement: Statement) -> str:
+        """A proposal that was made before, however it was decided, is not made again."""
         if self._writer.is_refused(statement, statement.scope):
-            return False
+            return Relation.SAME
         proposal = Proposal.to_replace(human, statement, self._writer.now)
-        return ProposalStore(self._session, self._house).add(proposal)
+        return "proposed" if ProposalStore(self._session, self._house).add(proposal) else Relation.SAME
 
     def _hold(self, item: Item) -> None:
         """Nobody can say which of several people of one name is meant: kept with the question."""
@@ -233,7 +288,11 @@ class _Filing:
     def _save_episode(self) -> None:
         ready, conversation = self._ready, self._ready.conversation
         store = EpisodeStore(self._session, self._house)
-        store.put_lines(conversation.id, self._lines(store))
+        former = self._former(store)
+        lines = self._lines(store.lines([*former, conversation.id]))
+        for one in former:
+            store.drop(one)
+        store.put_lines(conversation.id, lines)
         store.save(
             Episode(
                 conversation_id=conversation.id,
@@ -251,34 +310,31 @@ class _Filing:
             )
         )
 
-    def _lines(self, store: EpisodeStore) -> list[Line]:
+    def _former(self, store: EpisodeStore) -> list[str]:
+        """What this conversation was called while it had a first message that was forgotten since."""
+        edges = EdgeStore(self._session, self._house).derived_from(MESSAGE, self._ready.message_ids)
+        lines = store.some_lines(sorted({edge.to_id for edge in edges if edge.to_kind == LINE}))
+        others = {line.conversation_id for line in lines.values()} - {self._ready.conversation.id}
+        history = ConversationStore(self._session, self._house)
+        return sorted(one for one in others if history.get(one) is None)
+
+    def _lines(self, known: dict[str, list[Line]]) -> list[Line]:
         """As they were read, but where a person changed or removed one it stays as they left it."""
         extract, conversation = self._ready.extract, self._ready.conversation
         texts = [(extract.title or self._ready.title, extract.title_quotes)]
         texts += [(f"{line.label}: {line.text}" if line.label else line.text, line.quotes) for line in extract.lines]
-        people = {
-            line.number: line
-            for line in store.lines([conversation.id]).get(conversation.id, [])
-            if line.author == PERSON
-        }
+        people = {line.number: line for lines in known.values() for line in lines if line.author == PERSON}
         lines: list[Line] = []
         for number, (text, quotes) in enumerate(texts):
             sources = tuple(dict.fromkeys(quote.message_id for quote in quotes))
             if number == TITLE and not sources:
                 sources = self._ready.message_ids[:1]
-            line = Line(
-                id=line_id(conversation.id, number),
-                conversation_id=conversation.id,
-                number=number,
-                text=text,
-                sources=sources,
-                author=LIBRARIAN,
-            )
-            lines.append(people.pop(number, line))
-        lines += people.values()
-        edges = [Edge(MESSAGE, source, LINE, line.id) for line in lines for source in line.sources]
-        EdgeStore(self._session, self._house).add(edges)
-        return lines
+            found = Line(id="", conversation_id="", number=number, text=text, sources=sources, author=LIBRARIAN)
+            lines.append(people.pop(number, found))
+        return [
+            replace(line, id=line_id(conversation.id, line.number), conversation_id=conversation.id)
+            for line in (*lines, *people.values())
+        ]
 
 
 def claim_id(statement: Statement) -> str:
@@ -287,6 +343,11 @@ def claim_id(statement: Statement) -> str:
     return derived_id(
         "claim", statement.scope, str(statement.kind), folded(statement.subject), folded(statement.attribute), said
     )
+
+
+def _is_read(record: Record, statement: Statement) -> bool:
+    """Whether it has all these sources: who reads them once more tells nothing new."""
+    return {source.message_id for source in statement.sources} <= {source.message_id for source in record.sources}
 
 
 def is_touched(writer: Writer, record: Record) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from recollect.database import Session
 from recollect.ids import derived_id
-from recollect.knowledge import Record, Statement
+from recollect.knowledge import Record, State, Statement
 from recollect.knowledge.store import Filter, RecordStore
 from recollect.librarian.items import Item, Shelf
 from recollect.librarian.questions import ANSWERED, QUESTION, Question, QuestionKind, QuestionStore, Subject
@@ -62,6 +62,10 @@ class Names:
             self._meet(people, subject, role)
         return subject
 
+    def called(self, name: str) -> list[str]:
+        """Everybody of this name."""
+        return [one.subject for one in self._known(name)]
+
     def _meet(self, people: list[Known], subject: str, role: str) -> None:
         """Who was named in this conversation is known in the rest of it."""
         there = next((one for one in people if one.subject == subject), Known(subject=subject))
@@ -84,9 +88,9 @@ class Names:
         if len(people) == 1 and any(_CHANGED.search(quote.words) for quote in item.quotes):
             return people[0].subject
         other = f"{name} ({role})"
-        merged = self._merged().get(folded(other))
-        if merged:
-            return merged
+        meant = self.meant_by(other)
+        if meant != other:
+            return meant
         self._ask_whether_same(item, people[0], other, role)
         return other
 
@@ -100,30 +104,38 @@ class Names:
         """Those who are called so, the one without an addition first."""
         store = RecordStore(self._session, self._house)
         named: dict[str, list[Record]] = {}
-        for record in store.listed(Filter(tags=(str(Shelf.PERSON),), subject=name, scope=self._scope), MOST_PEOPLE):
-            named.setdefault(record.subject, []).append(record)
+        for record in store.listed(self._of(name, str(Shelf.PERSON)), MOST_PEOPLE):
+            named.setdefault(name, []).append(record)
         for question in self._asked():
             for other in question.about.names[1:]:
                 if folded(_plain(other)) == folded(name):
-                    found = store.listed(Filter(subject=other, scope=self._scope), MOST_PEOPLE)
+                    found = store.listed(self._of(other), MOST_PEOPLE)
                     if found:
                         named.setdefault(other, found)
-        for subject, records in named.items():
+        for records in named.values():
             roles = tuple(sorted({folded(one.value) for one in records if folded(one.attribute) == ROLE}))
-            yield Known(subject=subject, roles=roles)
+            yield Known(subject=records[-1].subject, roles=roles)
+
+    def _of(self, subject: str, *tags: str) -> Filter:
+        """Who was somebody's colleague once is still known by that."""
+        return Filter(subject=subject, tags=tags, scope=self._scope, states=(State.CURRENT, State.REPLACED))
 
     def _asked(self) -> list[Question]:
-        store = QuestionStore(self._session, self._house)
-        every = [*store.in_state(), *store.in_state(ANSWERED)]
+        every = QuestionStore(self._session, self._house).every()
         return [one for one in every if one.kind is QuestionKind.SAME_PERSON and one.scope == self._scope]
 
-    def _merged(self) -> dict[str, str]:
-        """Names that somebody said mean another one → that one."""
-        return {
+    def meant_by(self, subject: str) -> str:
+        """Who this is, by what somebody answered; else themselves."""
+        one = {
             folded(question.about.names[1]): question.about.names[0]
             for question in self._asked()
             if question.state == ANSWERED and is_yes(question.answer)
         }
+        seen = set[str]()
+        while folded(subject) in one and folded(subject) not in seen:
+            seen.add(folded(subject))
+            subject = one[folded(subject)]
+        return subject
 
     # Asking
 
@@ -141,7 +153,7 @@ class Names:
 
     def ask_which(self, item: Item, statement: Statement, now: str) -> bool:
         """Whether it is a new question."""
-        subjects = tuple(one.subject for one in self._known(item.subject))
+        subjects = tuple(self.called(item.subject))
         question = Question(
             id=derived_id(QUESTION, self._scope, "which", folded(item.subject), folded(statement.text)),
             scope=self._scope,

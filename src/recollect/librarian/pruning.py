@@ -21,6 +21,10 @@ OVERDUE = timedelta(days=30)
 FIRM_CONVERSATIONS = 3
 """What so many conversations said is firm."""
 FIRM_IMPORTANCE = 0.8
+MERGED, SAME_AS = "merged", "the same as "
+"""What a night does with a record that is there twice; the reason ends with the id of the one that stays."""
+RECURRING = "recurring"
+"""The tag of what a night made out of episodes."""
 _WORDS = re.compile(r"[^\W_]+")
 
 
@@ -94,7 +98,7 @@ def _same_key(record: Record) -> tuple[str, ...]:
 def _joined(first: Record, twice: Record) -> Group:
     known = {source.message_id for source in first.sources}
     added: tuple[Evidence, ...] = tuple(one for one in twice.sources if one.message_id not in known)
-    gone = Wanted(record=twice, action="merged", reason=f"the same as {first.id}", changes={"state": State.RETRACTED})
+    gone = Wanted(record=twice, action=MERGED, reason=f"{SAME_AS}{first.id}", changes={"state": State.RETRACTED})
     if not added:
         return (gone,)
     return Wanted(record=first, action="confirmed", reason="it was there twice", changes={"added": added}), gone

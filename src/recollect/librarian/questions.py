@@ -124,6 +124,10 @@ class QuestionStore:
         """The oldest first."""
         return [_question(row) for row in self._session.rows(IN_STATE, self._given(state=state))]
 
+    def every(self) -> list[Question]:
+        """Also those that were answered or dropped."""
+        return [one for state in (OPEN, ANSWERED, DROPPED) for one in self.in_state(state)]
+
     def named(self, name: str) -> Question:
         """An open one by the start of its id."""
         found = [one for one in self.in_state() if one.id.startswith(name)] if name else []

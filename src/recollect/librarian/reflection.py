@@ -9,6 +9,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
+import msgspec
+
 from recollect.clock import Clock, from_text, local, to_text
 from recollect.database import Database, Session
 from recollect.errors import Conflict
@@ -24,7 +26,7 @@ from recollect.librarian.episodes import Episode, EpisodeStore
 from recollect.librarian.filing import claim_id, is_touched
 from recollect.librarian.items import USER, Shelf
 from recollect.librarian.nights import DONE, UNDONE, Change, Night, NightStore
-from recollect.librarian.pruning import Recurring, Wanted, recurring, wanted_changes
+from recollect.librarian.pruning import RECURRING, Recurring, Wanted, recurring, wanted_changes
 from recollect.scopes import Actor, Principal
 from recollect.settings import Settings
 
@@ -135,7 +137,7 @@ class Reflection:
                 text=one.text,
                 kind=Kind.FACT,
                 subject=one.project or USER,
-                tags=(str(Shelf.PROJECT if one.project else Shelf.CORE), "recurring"),
+                tags=(str(Shelf.PROJECT if one.project else Shelf.CORE), RECURRING),
                 origin=Origin.EXTRACTED,
                 scope=one.scope,
                 true_from=one.true_from,
@@ -160,7 +162,7 @@ class Reflection:
             if night.state != DONE:
                 raise Conflict(f"The night {night.id} is {night.state}: there is nothing to undo.")
             writer = self._writer(session, to_text(self._clock()), Principal(actor=Actor.RULE, name="undo of a night"))
-            stay = sum(not self._back(writer, change) for change in reversed(night.changes))
+            stay = sum(not self._back(writer, change) for change in reversed(_by_record(night.changes)))
             night = replace(night, state=UNDONE)
             store.save(night)
         return night, stay
@@ -171,6 +173,9 @@ class Reflection:
         record = writer.records.get([change.record]).get(change.record)
         if record is None or record.version != change.after:
             return False
+        versions = {one.version for one in writer.records.versions([record.id])[record.id]}
+        if change.before and change.before not in versions:
+            return False  # What it said before was forgotten since.
         undo_record(writer, record, change.before or None, "undo of a night")
         return True
 
@@ -186,3 +191,12 @@ class Reflection:
     def _writer(self, session: Session, now: str, principal: Principal | None = None) -> Writer:
         who = principal or Principal(actor=Actor.LIBRARIAN, name="reflection")
         return Writer(session, self._house, who, now)
+
+
+def _by_record(changes: Sequence[Change]) -> list[Change]:
+    """What was changed several times in one night is put back once."""
+    joined: dict[tuple[str, str], Change] = {}
+    for change in changes:
+        key = (change.record, change.path)
+        joined[key] = msgspec.structs.replace(change, before=joined[key].before) if key in joined else change
+    return list(joined.values())
