@@ -224,9 +224,10 @@ SECRET = _words(
 )
 """A secret that people chose themselves has no form; the words before it tell."""
 PASSING = _words(
-    r"it(?:'s| is| was)(?: been| so| really| pretty| very| quite)* (?:raining|snowing|sunny|cloudy|cold|hot|warm"
-    r"|freezing|windy|humid|foggy|stormy|late|early|monday|tuesday|wednesday|thursday|friday|saturday|sunday"
-    r"|weekend)(?: (?:here|outside|today|now|again|out))*",
+    r"it(?:'s| is| was)(?: been| so| really| pretty| very| quite)* (?:raining|snowing|sunny|cloudy|cold|hot"
+    r"|warm|freezing|windy|humid|foggy|stormy|late|early|(?:monday|tuesday|wednesday|thursday|friday"
+    r"|saturday|sunday|weekend)(?=\W*$|\s+(?:already|again|today|finally|here)))(?: (?:here|outside|today"
+    r"|now|again|out))*",
     r"(?:nice|bad|great|terrible|lovely|awful) weather|the weather",
     r"(?:i'm|i am|im|i feel|i'm feeling|feeling|we're|we are)(?: (?:a bit|a little|so|very|really|kinda|kind of"
     r"|pretty|quite|just|still|too|super|totally|completely|rather|also|now|currently|already|all|not|quite))* "

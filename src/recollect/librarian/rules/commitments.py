@@ -1,6 +1,7 @@
 """What somebody has to do, and by when. The value is the day, counted from when it was said."""
 
 import re
+from dataclasses import replace
 
 from recollect.knowledge import Kind
 from recollect.librarian.items import USER, Item, Quote, Shelf
@@ -124,7 +125,7 @@ def moved(clause: Clause, reading: Reading) -> Item | None:
     day = find_day(clause.said, today)
     if not day or day.on.isoformat() == earlier.value:
         return None
-    reading.items.remove(earlier)
     thing = re.sub(r"(?i)\s+(?:on|at|by|this|next|am|um)\s+(?:the\s+)?(?:\w+day|\d|tomorrow).*$", "", earlier.text)
     said = re.sub(r"(?i)^(?:it|that)(?:'s| is)\s+|\s+instead$", "", clause.said)
-    return _item(clause, reading, wording.line(f"{thing}: {said}"), day.on.isoformat(), clause.quote)
+    moved_to = _item(clause, reading, wording.line(f"{thing}: {said}"), day.on.isoformat(), clause.quote)
+    return replace(moved_to, quotes=(clause.quote, *earlier.quotes))

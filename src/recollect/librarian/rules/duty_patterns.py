@@ -38,7 +38,8 @@ DUTIES = {
         |tonight|next|this|in|monday|tuesday|wednesday|thursday|friday|saturday|sunday|\d)\b).*)
         | (?P<visit>(?:my|our)\s[\w\s-]{3,30}\s(?:comes?|arrives?|visits?|is\scoming|is\svisiting|flies|moves
         |gets\smarried|turns\s\d+)\b.*)
-        | (?P<is>(?!(?:it|that|this|there|he|she|they|you|i|we|what|who)\b)[\w'\s-]{3,40}\s(?:is|are|starts?
+        | (?P<is>(?!.{0,20}birthday\b|(?:it|that|this|there|he|she|they|you|i|we|what
+        |who)\b)[\w'\s-]{3,40}\s(?:is|are|starts?
         |begins?|ends?)\s(?:due\s)?(?:on|by|due
         |scheduled|planned)\b.*)
         | (?P<out>(?:the\s)?(?:release|launch|newsletter|update|invoice|order|reports?|results|issue|book|album

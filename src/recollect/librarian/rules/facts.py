@@ -26,9 +26,11 @@ _AT_HAND = re.compile(
     r"|command)|one of|both|something|anything|so)\b"
 )
 _TASK = re.compile(
-    r"(?i)i (?:also |just |now |currently |still )*(?:use|run|play|train|practi[cs]e|box|draw|row|coach|test"
-    r"|fish|fence)\s+(?:`|\S*[_(){}=./]|an? (?:\w+ )?(?:loop|function|class|hook|script|regex|query|variable"
-    r"|model|decorator|library|test)|the |tests?\b|into\b|out\b)"
+    r"(?i)i (?:also |just |now |currently |still )*(?:(?:use|run|test|train)\s+(?:the |tests?\b|into\b"
+    r"|out\b)|(?:use|run|play|train"
+    r"|practi[cs]e|draw|row|coach|test|fish|fence)\s+(?:`|\S*[_(){}=./]|an? (?:\w+ )?(?:loop|function|class"
+    r"|hook|script|regex|query"
+    r"|variable|model|decorator|library|test)))"
 )
 _POINTS = re.compile(
     r"(?i)\bone (?:before|of (?:those|these|them))|\b(?:it|them|this|these|those|lately"
@@ -41,6 +43,11 @@ _SHORT_LIVED = re.compile(
 )
 
 
+_STATE_OF_MIND = re.compile(r"(?i)(?:hope|fear|denial|chaos|peace|harmony|the past|the moment|sin|luxury|poverty)\b")
+_HAVING = re.compile(
+    r"(?i)(?:i|we)(?:'ve| have)?(?: got)? (?:an? |some |no |the |one |two )?(?:\w+ )?(?:questions?|problems?"
+    r"|issues?|ideas?|doubts?|dreams?|stor(?:y|ies)|bugs?|errors?|feeling|meeting|task|plan)\b"
+)
 _VAGUE_PLACE = re.compile(r"(?i)(?:the|an?|my|our|this|that)\b")
 
 
@@ -68,6 +75,8 @@ def find(clause: Clause, reading: Reading) -> Item | None:
 
 
 def _is_lasting(said: str, value: str, attribute: str) -> bool:
+    if _STATE_OF_MIND.match(value) or _HAVING.match(said):
+        return False
     if not attribute and _POINTS.search(said):
         return False
     if _AT_HAND.match(value) or _TASK.match(said) or _SHORT_LIVED.search(said):

@@ -26,6 +26,17 @@ _FREQUENT: dict[str, str] = {
         wij ons dit nog graag""",
 }
 _WORDS = {tongue: frozenset(words.split()) for tongue, words in _FREQUENT.items()}
+_TELLING = {
+    ENGLISH: "i i'm i've my we our",
+    GERMAN: "ich wir mein meine meinen nicht",
+    SPANISH: "soy yo estoy tengo vivo prefiero trabajo llamo mis",
+    FRENCH: "je j'ai j'habite j'aime j'utilise mon ma mes nous",
+    ITALIAN: "sono ho mio mia chiamo preferisco abito odio ricorda abbiamo",
+    PORTUGUESE: "eu meu minha não você moro sou tenho prefiro lembre-se",
+    DUTCH: "ik mijn niet wij",
+}
+"""Words that a person speaks of themselves with, and that few other languages have: they count twice."""
+_TOLD = {tongue: frozenset(words.split()) for tongue, words in _TELLING.items()}
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _KANA = re.compile(r"[぀-ヿ]")
 _HAN = re.compile(r"[㐀-鿿]")
@@ -42,9 +53,12 @@ def tongue_of(text: str, otherwise: str = ENGLISH) -> str:
         if script:
             return script
     words = [word.lower().replace("’", "'") for word in _WORD.findall(sample)]
-    votes = {tongue: sum(word in frequent for word in words) for tongue, frequent in _WORDS.items()}
+    votes = {
+        tongue: sum((word in frequent) + 2 * (word in _TOLD[tongue]) for word in words)
+        for tongue, frequent in _WORDS.items()
+    }
     best = max(votes, key=lambda tongue: (votes[tongue], tongue == otherwise, tongue == ENGLISH))
-    return best if votes[best] >= FEWEST_VOTES else otherwise
+    return best if votes[best] >= FEWEST_VOTES or (votes[best] and not votes[otherwise]) else otherwise
 
 
 def _script(sample: str) -> str:

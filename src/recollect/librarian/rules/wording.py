@@ -74,7 +74,7 @@ def clean(text: str) -> str:
 
 def line(text: str) -> str:
     """A clean line with a capital, without an end stop, not too long."""
-    plain = trimmed(clean(text).strip(" ,;:-–—\"'“”!.。"))
+    plain = trimmed(clean(text).strip(" ,;:-–—\"'“”!?.。？"))
     return plain[:1].upper() + plain[1:]
 
 
