@@ -101,6 +101,7 @@ SELECT {_EVENT} FROM knowledge_events WHERE house = :house AND record_id = :reco
 EVENTS_BETWEEN = f"""
 SELECT {_EVENT} FROM knowledge_events WHERE house = :house AND at >= :since AND at < :until ORDER BY number LIMIT :limit
 """
+CHANGED_BY = "SELECT DISTINCT record_id FROM knowledge_events WHERE house = :house AND actor = :actor"
 EVERY_EVENT = f"SELECT {_EVENT} FROM knowledge_events WHERE house = :house ORDER BY record_id, number"
 BLANK = "UPDATE knowledge_events SET content = '', reason = '' WHERE house = :house AND record_id = :record_id"
 BLANK_ONE = "UPDATE knowledge_events SET content = '', reason = '' WHERE house = :house AND number = :number"
@@ -327,6 +328,10 @@ class EventStore:
         """What happened in a time, in order; what each was before is left out."""
         given = {"house": self._house, "since": since, "until": until, "limit": limit}
         return [_event(row, None) for row in self._session.rows(EVENTS_BETWEEN, given)]
+
+    def changed_by(self, actor: str) -> set[str]:
+        """Every record that such a one ever wrote, confirmed or changed."""
+        return {row[0] for row in self._session.rows(CHANGED_BY, {"house": self._house, "actor": actor})}
 
     def each(self) -> Iterator[Event]:
         """All of them, record by record, those of each in order."""

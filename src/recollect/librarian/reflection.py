@@ -19,11 +19,11 @@ from recollect.ids import derived_id, new_id
 from recollect.knowledge import Evidence, Kind, Origin, Record, State, Statement
 from recollect.knowledge.line import take_out
 from recollect.knowledge.statements import prepared
-from recollect.knowledge.store import Filter, RecordStore
+from recollect.knowledge.store import EventStore, Filter, RecordStore
 from recollect.knowledge.undoing import undo as undo_record
 from recollect.knowledge.writing import Writer, first_version
 from recollect.librarian.episodes import Episode, EpisodeStore
-from recollect.librarian.filing import claim_id, is_touched
+from recollect.librarian.filing import claim_id
 from recollect.librarian.items import USER, Shelf
 from recollect.librarian.nights import DONE, UNDONE, Change, Night, NightStore
 from recollect.librarian.pruning import RECURRING, Recurring, Wanted, recurring, wanted_changes
@@ -70,7 +70,7 @@ class Reflection:
 
     def _reflect(self, session: Session, night: Night) -> Night:
         writer = self._writer(session, night.at)
-        records = self._own_records(session, writer)
+        records = self._own_records(session)
         wanted = list(wanted_changes(records, self._conversations(session, records), from_text(night.at)))
         promoted = self._recurring(session, writer)
         most = self._most_changes(session, night.at)
@@ -92,11 +92,12 @@ class Reflection:
             max(1, int(current * self._settings.librarian.night_share)) if self._settings.librarian.night_share else 0
         )
 
-    def _own_records(self, session: Session, writer: Writer) -> list[Record]:
+    def _own_records(self, session: Session) -> list[Record]:
+        """What no person touched, and no night that was undone."""
         found = RecordStore(session, self._house).listed(Filter(), MOST_RECORDS)
-        undone = {change.record for night in NightStore(session, self._house).undone() for change in night.changes}
-        own = [record for record in found if record.origin is Origin.EXTRACTED and record.id not in undone]
-        return [record for record in own if not is_touched(writer, record)]
+        left = {change.record for night in NightStore(session, self._house).undone() for change in night.changes}
+        left |= EventStore(session, self._house).changed_by(str(Actor.PERSON))
+        return [record for record in found if record.origin is Origin.EXTRACTED and record.id not in left]
 
     def _conversations(self, session: Session, records: Sequence[Record]) -> dict[str, str]:
         """Message → its conversation, for what more than one message says."""
