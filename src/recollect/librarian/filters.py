@@ -126,6 +126,8 @@ def is_trivial(text: str) -> bool:
 
 
 def is_fragment(text: str) -> bool:
+    if text.count(")") != text.count("(") and text.rstrip().endswith((")", "(")):
+        return True
     letters = sum(map(str.isalpha, text))
     if WIDE.search(text):
         return letters < FEWEST_WIDE_LETTERS

@@ -42,7 +42,10 @@ _CUTS = {
         rf"|{_PRONOUN})\s)"
         r"|\s*;\s+|,\s+(?=(?:always|never|don't)\s)|,\s+(?:and\s+)?(?=(?:prod|production|staging|the"
         r"|our)\s(?:[\w-]+\s){0,3}(?:is|are|runs?|uses?|lives?|has)\s)|,\s+(?:and\s+)?(?=(?:on|by"
-        r"|until)\s\w+(?:\sat\s\w+)?\s(?:i|we|there)\b)|\s+(?:[:;]-?[)D(]+|[\U0001F300-\U0001FAFF]+)\s+",
+        r"|until)\s\w+(?:\sat\s\w+)?\s(?:i|we|there)\b)|\s+(?:[:;]-?[)D(]+|[\U0001F300-\U0001FAFF]+)\s+"
+        r"|,\s+(?:(?:and|but|so)\s+)?(?=(?:can|could|would|do|are|is)\s(?:you|there|i|it)\b|how\s(?:do|can"
+        r"|should|would|much|many|long)\b|what\s(?:do|should|is|are|would)\b|any\s(?:tips|ideas|advice"
+        r"|suggestions|recommendations)\b)",
         re.IGNORECASE,
     ),
     "de": re.compile(

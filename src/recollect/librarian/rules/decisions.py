@@ -45,6 +45,7 @@ _SUGGESTED = re.compile(
     r"(?i)\byou(?:'ve| have)? (?:suggested|mentioned|recommended|proposed|listed|gave|said)\b|^i think\b"
     r"|^i'll try\b|^i might\b"
 )
+_IT_IS = re.compile(r"[A-Z][\w.+#-]*(?: [\w.+#-]+){0,3} it is\W*$")
 _PLANNED = re.compile(
     r"(?i)we(?:'ll| will) (?:also |only |just |always |never )*(?:run|store|ship|write|host|deploy"
     r"|start with|split|put|serve|support|release|send|charge|require|cache|log|build|do) \S+ \S.*"
@@ -61,6 +62,15 @@ def find(clause: Clause, reading: Reading) -> Item | None:
         and _PLANNED.match(clause.said)
         and not _PLAN_AT_HAND.search(clause.said[:40])
     ):
+        return item(
+            clause,
+            Kind.DECISION,
+            reading.home_shelf,
+            subject=reading.home_subject,
+            text=wording.line(clause.said),
+            confidence=LIKELY,
+        )
+    if reading.project and _IT_IS.match(clause.said):
         return item(
             clause,
             Kind.DECISION,

@@ -24,7 +24,8 @@ DUTIES = {
         |flight|surgery|probation|lease|contract|visa|passport|trip|talk|demo|launch|release|vacation|holiday
         |move|wedding|presentation|thesis|application|rent|tax\sreturn|taxes|report|paper|delivery|party
         |concert|audit|review|go-live|cutover|course|submission|invoice|subscription|warranty|certificate
-        |domain|election|final|finals|defen[cs]e|hearing|viva)\s(?:is|'s|ends?|starts?|begins?|expires?
+        |domain|election|final|finals|defen[cs]e|hearing|viva)(?:\s(?:for|of)\s[\w\s]{2,25}?)?\s(?:is|'s|ends?
+        |starts?|begins?|expires?
         |runs\sout|takes\splace|was\smoved\sto|has\sbeen\smoved\sto|got\smoved\sto|are|must\sbe
         |needs\sto\sbe)\b.*)
         | (?P<plan>(?:i|we)\s(?:write|send|call|meet|visit|fly|travel|leave|move|present|submit|start|begin
@@ -73,7 +74,7 @@ DUTIES = {
         |fecha\slímite|boda|contrato|presentación|mudanza|viaje|auditoría)\s(?:es|termina|empieza|vence
         |acaba)\b.*
         | (?:la|el|mi|nuestra?)\s[\w\s]{3,40}\ses\sel\s\d.*
-        | (?:el|este|la|mañana|pasado\smañana|para|antes\sdel?)\b.{0,30}?\b(?:tengo\sque|debo|entrego|voy|viajo
+        | (?:el|este|la|mañana|pasado\smañana|para|antes\sdel?)\b.{0,30}?\b(?:tengo|debo|entrego|voy|viajo
         |vuelo|llamo|envío|presento|termino|reservo|llevo|empiezo)\b.* | recuérdame\b.* )"""
     ),
     "fr": re.compile(

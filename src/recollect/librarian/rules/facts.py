@@ -33,7 +33,8 @@ _TASK = re.compile(
     r"|variable|model|decorator|library|test)))"
 )
 _POINTS = re.compile(
-    r"(?i)\bone (?:before|of (?:those|these|them))|\b(?:it|them|this|these|those|lately"
+    r"(?i)\bthe same (?:one|pair|thing|brand)?\b|\bever since\W*$|\bone (?:before|of (?:those|these|them))"
+    r"|\b(?:it|them|this|these|those|lately"
     r"|you(?:'ve)? (?:suggested|mentioned|recommended|listed|said|provided))\b|\bthat\W*$"
 )
 _SHORT_LIVED = re.compile(

@@ -12,7 +12,8 @@ _BE = r"i(?:'m| am|m) "
 _HAVE = r"i(?:'ve| have|ve)?(?: got)? "
 _PLACE = (
     r"(?P<value>[^\s,.;:!?()][^,.;:!?()]{1,60}?)(?= (?:and|but|with|since|for|because|so|now|right|where"
-    r"|which|who|last|this|next|as|in (?:19|20)\d\d|when|at the|these days|to be|from|until|but|while|btw)\b"
+    r"|which|who|last|this|next|as|in (?:(?:19|20)\d\d|january|february|march|april|may|june|july|august"
+    r"|september|october|november|december)|when|at the|these days|to be|from|until|but|while|btw)\b"
     r"|[,.;:!?()]|$)"
 )
 _JOB_WORD = (
@@ -95,10 +96,35 @@ _OWN = (
     r"|wedding anniversary|probation|pension|retirement|notice period|salary|budget for \w+)"
 )
 ENGLISH_FORMS: tuple[Form, ...] = (
+    form(rf"i(?:'ve| have) been an? {_JOB}\b.*", _F, "job", HIGH),
+    form(r"i (?:do|work) (?P<value>(?:night|early|late|double|weekend|rotating|12-hour) shifts?\b.*)", _F),
+    form(
+        r"i (?:can't|cannot|can not) (?P<value>have (?:gluten|dairy|nuts|sugar|alcohol|caffeine|shellfish|eggs"
+        r"|soy|lactose|milk)\b.*)",
+        _F,
+        importance=HIGH,
+    ),
+    form(r"i (?:always )?carry (?P<value>(?:an? |my )\S.*)", _F),
+    form(
+        (r"i take (?P<value>\S+(?: \S+)? (?:once|twice|every|daily|each|three times|for my|\d+ ?mg)\b.*)"),
+        _F,
+        importance=HIGH,
+    ),
+    form(r"i(?:'m| am) (?:also |now |currently )?learning (?P<value>(?:to play (?:the )?|how to )\w+.*)", _F),
+    form(
+        r"i (?:write|do|keep|code|edit) (?P<value>(?:everything|all my \w+|my notes|most of my \w+) (?:in|with"
+        r"|on) \S.*)",
+        _F,
+    ),
+    form(
+        r"my (?:main |work |home |own |old |new )*(?P<value>(?:machine|laptop|computer|server|phone|desktop"
+        r"|pc) (?:runs|is running|has an?|is an?) (?!(?:slow|hot|problem|issue|bit)\b)\S.*)",
+        _F,
+    ),
     form(
         r"(?:my|our) (?:local |small |new )?(?P<value>(?:choir|band|club|team|orchestra|family|company|shop"
         r"|office|school|building"
-        r"|class|department|startup|theatre group|book club) (?:sings|plays|meets|has|uses|does|sells|makes"
+        r"|class|department|startup|theatre group|book club) (?:sings|plays|meets|has(?! been)|uses|does|sells|makes"
         r"|works|trains|performs"
         r"|runs|starts)\b(?!.* (?:problem|issue|trouble|too|no idea)).*)",
         _F,

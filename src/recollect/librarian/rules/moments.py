@@ -17,7 +17,8 @@ _MILESTONES = {
         |deployed)\s(?:[\w'-]+\s){{0,3}}?(?:v?\d+(?:\.\d+)+|version|1\.0|beta|the\s(?:app|game|site|website
         |product|book|album|platform|game)|our\s(?:app|first|product|site|platform|game)|my\s(?:first|app|book
         |game|site|novel|album)|to\sproduction|it\sto\sproduction)\b.*
-        | (?:we|i)(?:'ve|\shave)?\s{_JUST}(?:got\smarried|got\sengaged|got\sdivorced|had\s(?:a|our)\s(?:baby
+        | (?:we|i)(?:'ve|\shave)?\s{_JUST}(?:got\smarried|got\sengaged|got\sdivorced|closed\son\s(?:the
+        |our)\s(?:house|flat)|had\s(?:a|our)\s(?:baby
         |first\sbaby)|became\s(?:a\s)?(?:parents?|father|mother|grandparents?)|bought\s(?:a|our
         |my)\s(?:first\s)?(?:house|home|flat|apartment)|won\s(?:the|a|first|our|my)\s\S.*|raised\s(?:our
         |a)\s.*\bround|hit\s[\d.,]+[km]?\s\S.*|reached\s[\d.,]+[km]?\s(?:users|customers|downloads|subscribers
@@ -91,6 +92,7 @@ _INSIGHTS = {
         |t)|for\s(?:next\stime|me|the\sfuture)|here))?|takeaway|insight|moral\sof\sthe\sstory|til
         |today\si\slearn(?:ed|t)|rule\sof\sthumb|realization|realisation|aha\smoment)\s?(?:is|was|:|–|—|-|that
         |,)\s*(?:that\s|to\s)?(?P<value>\S.{10,}))
+        | i(?:'ve|\shave)?\s(?:\w+\s)?learn(?:ed|t)\sthe\shard\sway,?\s(?:that\s|to\s)?(?P<hard>\S.{8,})
         | turns\sout(?:\sthat|,)?\s(?P<turns>\S.{10,}) | (?:the\s(?:trick|secret|key|root\scause
         |real\s(?:problem|issue|cause)|actual\scause)\s(?:is|was|turned\sout\sto\sbe|here\sis
         |to\s[\w\s]{3,40}\sis)\s(?:that\s|to\s)?(?P<trick>\S.{8,}))

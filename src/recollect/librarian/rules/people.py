@@ -119,10 +119,11 @@ def find(clause: Clause, reading: Reading, is_meant: Callable[[Clause], bool]) -
     named = list(_named(clause, reading))
     is_later = _SHE.match(clause.said) or _IT.match(clause.said) or _BEGINS.match(clause.said)
     is_later = is_later or clause.said.split(" ", 1)[0].strip("',").removesuffix("'s").lower() in reading.people
-    if not (named or is_later):
-        return [one] if (one := _of_unnamed(clause)) and is_meant(clause) else []
-    if not is_meant(clause):
+    unnamed = None if named else _of_unnamed(clause)
+    if not (named or is_later or unnamed) or not is_meant(clause):
         return []
+    if unnamed:
+        return [unnamed]
     items: list[Item] = []
     for name, role, end in named:
         is_new = _note(clause, reading, name, role)
@@ -313,7 +314,8 @@ _LASTS = re.compile(
     r"(?i)(?:'s|is|was) (?:an? |the |my |our |allergic|vegetarian|vegan|from|born|married|\d|into|lactose"
     r"|pregnant|left-handed|diabetic)|(?:also |really |absolutely |always |never )?(?:lives?|works?"
     r"|has (?!to|been|a (?:point|look|question))|likes?|loves?|hates?|prefers?|enjoys|adores|doesn't (?:eat"
-    r"|drink|like)|can't (?:eat|stand|drink)|turns? \d|turned \d|speaks|plays|studies|teaches|moved to"
+    r"|drink|like)|can't (?:eat|stand|drink)|turns? \d|turned \d|speaks|plays|studies|teaches|runs|owns"
+    r"|leads|manages|handles|starts|goes to|attends|moved to"
     r"|comes from|wants .*\b(?:only|no|always)\b|wanted)\b"
 )
 """What is said of "her" is kept only where it is so for long."""

@@ -29,7 +29,8 @@ ROLE = (
     r"|counterpart|admin|sysadmin|carer|pastor|priest|rabbi|imam))"
 )
 JOB = (
-    r"(?P<role>(?:[\w&/-]+ ){0,3}?(?:lead|manager|designer|developer|engineer|director|boss|head(?: of \w+)?"
+    r"(?P<role>(?:[\w&/-]+ ){0,3}?(?:\w+(?:ologist|iatrist|therapist|ician)|lead|manager|designer|developer"
+    r"|engineer|director|boss|head(?: of \w+)?"
     r"|accountant|lawyer|organi[sz]er|coach|teacher|dentist|doctor|landlord|landlady|neighbou?r|colleague"
     r"|coworker|intern|assistant|cto|ceo|cfo|founder|co-founder|owner|client|contact|admin|analyst|architect"
     r"|consultant|tester|recruiter|sister|brother|cousin|wife|husband|son|daughter|aunt|uncle|nephew|niece"

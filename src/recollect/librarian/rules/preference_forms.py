@@ -18,8 +18,20 @@ _DO = (
 )
 _ENGLISH: tuple[Form, ...] = (
     form(
+        r"i (?:always )?(?:drink|take|eat|have|like) my (?P<value>(?:coffee|tea|eggs|steak|toast|pizza|curry"
+        r"|whisky|wine|food)\b .*)",
+        _P,
+    ),
+    form(
+        r"(?:please |pls )?stop (?P<value>(?:using|adding|writing|saying|repeating|asking|putting|making|calling"
+        r"|suggesting)\b.*)",
+        _P,
+        importance=HIGH,
+    ),
+    form(rf"(?:please |pls )?{_DO} (?P<value>\S.*\balways)\W*$", _P, importance=HIGH),
+    form(
         r"(?P<value>[\w' -]{3,40}) (?:is|are) (?:out of the question|off the table|a no-go|a deal-?breaker"
-        r"|a must)(?: for me)?\b.*",
+        r"|a must for me)\b.*",
         _P,
     ),
     form(
@@ -173,7 +185,8 @@ _SPANISH: tuple[Form, ...] = (
     ),
     form(r"mi (?P<attr>[\w ]{3,30}?) (?:favorit[oa]|preferid[oa]) (?:es|son) (?P<value>\S.*)", _P),
     form(
-        r"(?:por favor,? )?(?:siempre|nunca|jamás) (?P<value>(?:usa|uses|responde|respondas|escribe|escribas|pon"
+        r"(?:por favor,? )?(?:siempre|nunca|jamás) (?P<value>(?:respóndeme|contéstame|háblame|escríbeme|usa|uses"
+        r"|responde|respondas|escribe|escribas|pon"
         r"|pongas|haz|hagas|pregunta|contesta|ejecuta|utiliza)\b.*)",
         _P,
         importance=HIGH,

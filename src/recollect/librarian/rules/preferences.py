@@ -35,7 +35,7 @@ _DID_NEVER = re.compile(
 _POINTS = re.compile(
     r"(?i)^(?:\S+ ){0,6}(?:it|them|these|those|then)\b|\byou(?:'ve|'re| have)? (?:suggested|mentioned"
     r"|recommended|listed|said|provided|gave|described|shared|proposed|just|wrote|made|did|are|can)\b"
-    r"|\bthis\b|\bthat\W*$|\bfor you\b|\byou(?:'re)? (?:there|here|too)\b"
+    r"|\bthis\b|\bthat (?:world|place|one|thing|time|day)\b|\bthat\W*$|\bfor you\b|\byou(?:'re)? (?:there|here|too)\b"
 )
 """They point at something in the conversation: no statement that stands alone."""
 _MILD = re.compile(r"(?i)i (?:\w+ ){0,2}(?:like|love|enjoy|appreciate|adore)\b")

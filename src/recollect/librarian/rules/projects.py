@@ -58,7 +58,8 @@ def named(clause: Clause) -> str:
 
 
 _OURS = (
-    r"(?:the |our |this |my )?(?:app|api|service|server|site|website|backend|frontend|front end|back end"
+    r"(?:the |our |this |my )?(?:(?:staging|test|prod|production|main|build|mail|file|web) )?(?:app|api"
+    r"|service|server|site|website|backend|frontend|front end|back end"
     r"|database|db|production|prod|staging|test environment|dev environment|cluster|deployment|release"
     r"|releases|deadline|budget|client|customers?|users?|team|sprint|launch|domain|hosting|ci|cd|sensor"
     r"|sensors|device|devices|mobile app|ios app|android app|web app|cli|bot|game|product|project|repo"
@@ -73,7 +74,8 @@ _STATES = (
     r"|run|work)|supports?|targets?|sends?|stays? (?:on|in|at)|belongs to|is due|are due|is (?:on|in|at|for"
     r"|the|a|an|eu-|us-|ap-|\d)|are (?:in|on|at|all|mostly|the|\d)|ships?|goes live|starts?|ends?|expires?"
     r"|costs?|pays?|is owned|is maintained|is managed|meets?|consists? of|has (?:\d|no|two|three|four|five"
-    r"|about|around|roughly)|have (?:\d|no)|(?:is|are) (?:only |always |never )?(?:valid|allowed|required"
+    r"|about|around|roughly)|have (?:\d|no)|wants?|expects?|insists? on|is \S+\.\S+|(?:is|are) (?:only "
+    r"|always |never )?(?:valid|allowed|required"
     r"|optional|mandatory|forbidden|limited|capped))"
 )
 _WE = re.compile(
@@ -82,7 +84,7 @@ _WE = re.compile(
     r"|serve|build|require|on|using|hosted|running|rotate|sync|track|bill|pay)\b(?P<value> .{4,})"
 )
 _RULE = re.compile(
-    r"(?i)(?:the |our |all |every |any |each |no )?(?!i |we |you |it |this |that |they |he "
+    r"(?i)(?:the |our |all |every |any |each |no )?(?!turns |i |we |you |it |this |that |they |he "
     r"|she )[\w-]+(?: [\w-]+){0,2} (?:uses?|(?:is|are) (?:only |always |never )?(?:valid|allowed|required"
     r"|optional|mandatory|forbidden|limited to|capped at)|must(?: not| never| always)?|has to|have to) .{4,}"
 )

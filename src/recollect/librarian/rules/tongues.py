@@ -28,10 +28,10 @@ _FREQUENT: dict[str, str] = {
 _WORDS = {tongue: frozenset(words.split()) for tongue, words in _FREQUENT.items()}
 _TELLING = {
     ENGLISH: "i i'm i've my we our",
-    GERMAN: "ich wir mein meine meinen nicht",
-    SPANISH: "soy yo estoy tengo vivo prefiero trabajo llamo mis",
-    FRENCH: "je j'ai j'habite j'aime j'utilise mon ma mes nous",
-    ITALIAN: "sono ho mio mia chiamo preferisco abito odio ricorda abbiamo",
+    GERMAN: "ich wir mein meine meinen nicht immer bitte",
+    SPANISH: "soy yo estoy tengo vivo prefiero trabajo llamo mis hemos siempre nunca jamás decidido",
+    FRENCH: "je j'ai j'habite j'aime j'utilise mon ma mes nous choisi décidé réponds toujours jamais",
+    ITALIAN: "sono ho mio mia chiamo preferisco abito odio ricorda abbiamo sempre",
     PORTUGUESE: "eu meu minha não você moro sou tenho prefiro lembre-se",
     DUTCH: "ik mijn niet wij",
 }
