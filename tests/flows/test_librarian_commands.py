@@ -156,6 +156,26 @@ def test_week_has_the_lines_of_seven_days(filed: Path) -> None:
     assert any("peanuts" in line["text"] for line in run("week", "--json", home=filed).json()["lines"])
 
 
+def test_no_text_of_a_record_commands_the_terminal(home: Path) -> None:
+    run("remember", "Likes \x1b[31mred", "--subject", "Ev\x1b[31mil", home=home)
+
+    shown = run("today", home=home).out
+
+    assert "Ev[31mil: Likes [31mred" in shown
+    assert "\x1b" not in shown
+
+
+def test_a_line_that_waits_for_a_decision_cannot_be_undone(filed: Path) -> None:
+    page = facts(filed)
+    page.write_text("".join(line for line in page.read_text().splitlines(True) if "peanuts" not in line))
+    lines = run("today", "--json", home=filed).json()["lines"]
+    number = next(line["n"] for line in lines if line["proposal"])
+
+    assert run("today", "--undo", number, home=filed).explains("--right")
+
+    assert any("peanuts" in text for text in records(filed))
+
+
 # Review and questions
 
 
@@ -165,7 +185,7 @@ def test_a_line_that_was_deleted_waits_for_review_and_is_taken_back_when_accepte
 
     (waiting,) = run("review", "--json", home=filed).json()
     assert (waiting["kind"], waiting["path"]) == ("retract", "core/facts.md")
-    assert run("review", "accept", 1, home=filed).code == 0
+    assert run("review", "accept", 1, 1, home=filed).code == 0
 
     assert not any("peanuts" in text for text in records(filed))
     assert run("review", "list", "--json", home=filed).json() == []
@@ -204,9 +224,11 @@ def test_a_night_is_told_and_can_be_undone(filed: Path) -> None:
     night = run("reflect", "--json", home=filed).json()
     assert (filed / "notes" / "agents" / "assistant" / "self-awareness.md").exists()
 
-    undone = run("reflect", "--undo", "--json", home=filed).json()
+    shown = run("reflect", "--nights", home=filed).out.splitlines()[-1].split()[0]
+    undone = run("reflect", "--undo", shown, "--json", home=filed).json()
 
     assert (undone["id"], undone["state"]) == (night["id"], "undone")
+    assert run("reflect", "--undo", home=filed).explains("No night changed")
     assert not (filed / "notes" / "agents" / "assistant" / "self-awareness.md").exists()
     assert [one["state"] for one in run("reflect", "--nights", "--json", home=filed).json()] == ["undone"]
 

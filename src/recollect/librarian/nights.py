@@ -7,9 +7,11 @@ from typing import Any
 import msgspec
 
 from recollect.database import Session
-from recollect.errors import NotFound
+from recollect.errors import Conflict, NotFound
 
 RUNNING, DONE, UNDONE = "running", "done", "undone"
+MOST_NAMED = 1_000
+"""Nights that can still be named: some years."""
 
 _COLUMNS = "id, at, state, reader, changes, counts"
 BEGIN = f"""
@@ -69,12 +71,17 @@ class NightStore:
         return [_night(row) for row in self._session.rows(OF_STATE, {"house": self._house, "state": UNDONE})]
 
     def named(self, name: str) -> Night:
-        """By its id or the start of it; empty: the latest that was not undone."""
-        found = [night for night in self.latest(1000) if night.id.startswith(name)]
+        """By its id, the start or the end of it; empty: the latest that was not undone."""
+        nights = self.latest(MOST_NAMED)
         if not name:
-            found = [night for night in found if night.state == DONE][:1]
+            found = [night for night in nights if night.state == DONE][:1]
+        else:
+            found = [night for night in nights if night.id.startswith(name) or night.id.endswith(name)]
         if not found:
-            raise NotFound(f"No night is called {name[:100]!r}. `recollect reflect --nights` lists them.")
+            wanted = f"No night is called {name[:100]!r}." if name else "No night changed anything that still stands."
+            raise NotFound(f"{wanted} `recollect reflect --nights` lists them.")
+        if len(found) > 1:
+            raise Conflict(f"{name!r} could be {len(found)} nights. Give more of the id.")
         return found[0]
 
     def get(self, night_id: str) -> Night | None:

@@ -95,19 +95,21 @@ def _correct(
             raise Invalid(f"{edited[0]!r} is no number of a line. `recollect today` shows them.")
         line = _numbered(memory.settings.runtime, int(edited[0]))
         if line.get("question"):
-            return f"Answered: {memory.librarian.answer(line['question'], edited[1])}."
+            return f"Answered: {on_one_line(memory.librarian.answer(line['question'], edited[1]))}."
         record = memory.knowledge.edit(_record_of(line), edited[1], reason="corrected by its number")
         memory.librarian.tidy()
         return f"Now: {on_one_line(record.text)}"
     number = next(one for one in (wrong, right, undone) if one is not None)
     line = _numbered(memory.settings.runtime, number)
+    if undone is not None and line.get("proposal"):
+        raise Invalid("That line waits for you, and nothing was changed yet: decide it with --right N or --wrong N.")
     if undone is not None:
         record = memory.knowledge.undo(_record_of(line))
     elif line.get("proposal"):
         decide = memory.librarian.accept if right is not None else memory.librarian.reject
         decide(line["proposal"])
         return "Accepted." if right is not None else "Rejected."
-    elif right is not None:
+    elif right is not None and _record_of(line):
         return "Nothing to decide: it counts as it is."
     else:
         record = memory.knowledge.retract(_record_of(line), reason="wrong, by its number")
@@ -184,6 +186,6 @@ def _print(day: "Day", days: int, everything: bool, place: Place) -> None:
 
 def _print_line(number: int, line: "DayLine") -> None:
     about = f"{line.subject}: " if line.subject not in ("", "user") and line.subject not in line.text else ""
-    note = f"  ({line.note})" if line.note else ""
-    text = shorten(f"{about}{on_one_line(line.text)}", max(width() - 6 - len(note), 40))
+    note = f"  ({on_one_line(line.note)})" if line.note else ""
+    text = shorten(on_one_line(f"{about}{line.text}"), max(width() - 6 - len(note), 40))
     say(f"{number:4}  {text}{style(note, 'dim')}")

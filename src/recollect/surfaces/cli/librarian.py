@@ -220,7 +220,7 @@ def _say_worked(queued: "Queued", worked: "Worked", tokens: int, dollars: float 
     say(f"{amount(worked.processed, 'conversation')} read{short}: {kept}{cost}.")
     _tell_refused(queued)
     for conversation, reason in worked.aside.items():
-        warn(f"{conversation[:8]} is set aside: {reason}")
+        warn(f"{conversation[:8]} is set aside: {on_one_line(reason)}")
     if worked.problem:
         warn(f"The shelves are not all up to date: {worked.problem}")
     if worked.stopped:
@@ -260,7 +260,7 @@ def librarian_status(place: Place, as_json: bool) -> None:
         say()
         table(
             ("set aside", "tried", "why"),
-            [(one["conversation"][:8], one["attempts"], one["reason"]) for one in value["aside"]],
+            [(one["conversation"][:8], one["attempts"], on_one_line(one["reason"])) for one in value["aside"]],
         )
         say(f"Read one again: {place.invocation()} process ID")
 

@@ -108,7 +108,8 @@ def reject(place: Place, names: tuple[str, ...], as_json: bool) -> None:
 def _decide(place: Place, names: tuple[str, ...], as_json: bool, *, is_accepted: bool) -> None:
     with place.open() as memory:
         librarian = memory.librarian
-        chosen = [_numbered([one.id for one in librarian.proposals()], name) for name in names]
+        ids = [one.id for one in librarian.proposals()]
+        chosen = dict.fromkeys(_numbered(ids, name) for name in names)
         decide = librarian.accept if is_accepted else librarian.reject
         records = [decide(one) for one in chosen]
     if as_json:
@@ -186,7 +187,7 @@ def answer_question(place: Place, name: str, text: tuple[str, ...], as_json: boo
     if as_json:
         print_json({"done": done})
     else:
-        say(f"Thank you: {done}.")
+        say(f"Thank you: {on_one_line(done)}.")
 
 
 @questions.command("drop")
@@ -197,12 +198,13 @@ def drop_question(place: Place, names: tuple[str, ...], as_json: bool) -> None:
     """It need not be asked."""
     with place.open() as memory:
         ids = _question_ids(memory)
-        for chosen in [_numbered(ids, name) for name in names]:
-            memory.librarian.drop_question(chosen)
+        chosen = dict.fromkeys(_numbered(ids, name) for name in names)
+        for one in chosen:
+            memory.librarian.drop_question(one)
     if as_json:
-        print_json({"dropped": len(names)})
+        print_json({"dropped": len(chosen)})
     else:
-        say(f"{amount(len(names), 'question')} dropped.")
+        say(f"{amount(len(chosen), 'question')} dropped.")
 
 
 def _question_ids(memory: "Memory") -> list[str]:
