@@ -487,6 +487,7 @@ def test_people_are_those_whom_the_person_spoke_of() -> None:
                 Mention(name="Linus Torvalds", quotes=(Quote(message_id="m2", words="Linus Torvalds wrote Git"),)),
                 Mention(name="Bob", quotes=(Quote(message_id="m3", words="a hero called Bob"),)),
                 Mention(name="Zebedee", quotes=(Quote(message_id="m1", words="My dentist"),)),
+                Mention(name="User", quotes=(Quote(message_id="m1", words="My dentist"),)),
                 Mention(name="../../x", quotes=(Quote(message_id="m1", words="My dentist"),)),
             ],
         ),

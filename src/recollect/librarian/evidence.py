@@ -18,7 +18,7 @@ from recollect.librarian.filters import why_not
 from recollect.librarian.items import USER, Doubt, EpisodeLine, Extract, Item, Mention, Quote, Shelf, Turn
 from recollect.librarian.naming_days import iso_days, may_mean
 from recollect.librarian.quoted import ASSISTANT, Found, Quotes
-from recollect.librarian.support import Said, Vocabulary, is_turned_round, why_invented, why_unsupported
+from recollect.librarian.support import Said, Vocabulary, is_turned_round, names_somebody, why_invented, why_unsupported
 from recollect.lineage import folded
 
 REMEMBER = "remember"
@@ -173,7 +173,7 @@ class _Check:
         """Only those whom the person spoke of: an assistant names authors, commands and whoever stands in a file."""
         name, role = limits.one_line(person.name), limits.one_line(person.role)
         found, reason = self._quotes.find(person.quotes)
-        reason = reason or ("" if limits.is_name(name) else BAD_NAME)
+        reason = reason or ("" if limits.is_name(name) and names_somebody(name) else BAD_NAME)
         found = [one for one in found if one.author == USER and one.why_not() not in UNMEANT]
         words = Vocabulary.of(*(one.turn.text for one in found))
         reason = reason or ("" if found else WRONG_AUTHOR)

@@ -185,6 +185,11 @@ def why_unsupported(
     return "" if _share(text, near, known) >= least_share else "unsupported"
 
 
+def names_somebody(name: str) -> bool:
+    """`Anna`, and not `User` or `They`."""
+    return any(word not in COMMON for word in map(plain, _WORD.findall(name)))
+
+
 def is_turned_round(text: str, quotes: Sequence[str]) -> bool:
     """Whether one says what the other denies, as far as single words tell."""
     if _NEGATIONS.search(_unaccented(text)):

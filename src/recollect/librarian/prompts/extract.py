@@ -79,11 +79,11 @@ file.
 # An example
 
 Of these turns
-[1] 09:12 User: The login test fails, please look. Oh, and I moved to Ghent in May, so we go live on 3 June instead.
+[1] 09:12 User: The login test fails, please look. Oh, and I moved to Oulu in May, so we go live on 3 June instead.
 [2] 09:15 Assistant: Fixed: the test had a fixed date in it.
 two items are kept, and nothing about the test: the repository tells that.
-{"about": "user", "kind": "fact", "quotes": [{"turn": 1, "words": "I moved to Ghent in May"}], "text": "Moved to Ghent \
-in May", "subject": "", "attribute": "lives in", "value": "Ghent", …}
+{"about": "user", "kind": "fact", "quotes": [{"turn": 1, "words": "I moved to Oulu in May"}], "text": "Moved to Oulu \
+in May", "subject": "", "attribute": "lives in", "value": "Oulu", …}
 {"about": "project", "kind": "decision", "quotes": [{"turn": 1, "words": "we go live on 3 June instead"}], "text": \
 "Goes live on 3 June", "subject": "", "attribute": "goes live", "value": "3 June", …}
 """
