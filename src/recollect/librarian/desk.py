@@ -12,6 +12,7 @@ from recollect.librarian.evidence import checked
 from recollect.librarian.filing import Prepared, file
 from recollect.librarian.items import About, Extract, Turn
 from recollect.librarian.knowing import known_to
+from recollect.librarian.known import names_in
 from recollect.librarian.reading import turns_of
 from recollect.librarian.replies import KeptReplies
 from recollect.librarian.work import Filed
@@ -46,13 +47,15 @@ class LibrarianDesk:
 
     def read(self, conversation: Conversation) -> Prepared:
         about, turns, messages = self.opened(conversation)
-        extract, usage = self._extract(about, turns, conversation)
         scope = self.scope_of(messages)
+        known = self.known(about, turns, scope) if self._model else []
+        extract, usage = self._extract(about, turns, known)
+        names = [about.user_name, *names_in(known)]
         return Prepared(
             conversation=conversation,
             scope=scope,
             title=about.title,
-            extract=checked(extract, turns),
+            extract=checked(extract, turns, [name for name in names if name]),
             message_ids=tuple(message.id for message in messages),
             times={message.id: message.at for message in messages},
             fingerprint=fingerprint_of(extract.reader, turns),
@@ -100,7 +103,7 @@ class LibrarianDesk:
         with self._database.read() as session:
             return known_to(session, self._settings.house, scope, project_of(about), turns)
 
-    def _extract(self, about: About, turns: list[Turn], conversation: Conversation) -> tuple[Extract, Usage]:
+    def _extract(self, about: About, turns: list[Turn], known: "list[Known]") -> tuple[Extract, Usage]:
         if self._model is None:
             from recollect.librarian.rules import extract
 
@@ -109,10 +112,8 @@ class LibrarianDesk:
 
         messages = [turn.message_id for turn in turns]
         replies = KeptReplies(
-            self._database, self._settings.house, self._clock, conversation.id, self._model.name, messages
+            self._database, self._settings.house, self._clock, about.conversation_id, self._model.name, messages
         )
-        scope = self.scope_of(self._history.messages(conversation))
-        known = self.known(about, turns, scope)
         self._runner = self._runner or asyncio.Runner()
         return self._runner.run(extract_by_model(self._model, about, turns, known, replies=replies))
 
