@@ -10,6 +10,8 @@ _SOON = (
 )
 DECISION_FORMS: dict[str, tuple[Form, ...]] = {
     "en": (
+        form(r"(?:the|our|my) plan is (?:to|that|now to) (?P<value>\S.*)", _D),
+        form(r"decision made\s?[:,–—-] ?(?P<value>\S.*)", _D),
         form(
             rf"(?:let's|lets|let us) {_SOON}(?:go with|go for|go ahead with|use|stick with|stick to|keep|switch to"
             r"|move to|stay with|stay on|drop|settle on|adopt|choose|pick|call it|name it|not use|avoid"
@@ -40,7 +42,8 @@ DECISION_FORMS: dict[str, tuple[Form, ...]] = {
         ),
         form(
             rf"we {_SOON}(?:stay (?:on|with|at)|keep|stick to|stick with|go with|drop|won't (?:use|support|do|ship"
-            r"|touch|add|migrate)|will not (?:use|support|do|ship|add)|don't (?:support|ship|touch|do|show)"
+            r"|touch|add|migrate)|will not (?:use|support|do|ship|add)|don't (?:support|ship|touch|do|show|write|use"
+            r"|test|deploy|log|store|keep|merge|mock)"
             r"|never (?:show|ship|use|store|log)) (?P<value>\S.*)",
             _D,
         ),

@@ -41,7 +41,7 @@ DUTIES = {
         |gets\smarried|turns\s\d+)\b.*)
         | (?P<is>(?!.{0,20}birthday\b|(?:it|that|this|there|he|she|they|you|i|we|what
         |who)\b)[\w'\s-]{3,40}\s(?:is|are|starts?
-        |begins?|ends?)\s(?:due\s)?(?:on|by|due
+        |begins?|ends?)\s(?:due\s)?(?:on|by|next|this|tomorrow|due
         |scheduled|planned)\b.*)
         | (?P<out>(?:the\s)?(?:release|launch|newsletter|update|invoice|order|reports?|results|issue|book|album
         |paper)\s(?:goes\sout

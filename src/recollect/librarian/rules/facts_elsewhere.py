@@ -7,6 +7,7 @@ _F = Kind.FACT
 _END = r"(?=[,.;:!?()]| (?:und|aber|seit|weil|mit|y|pero|con|desde|et|mais|avec|depuis|e|ma|en|maar|и|а)\b|$)"
 OTHER_FORMS: dict[str, tuple[Form, ...]] = {
     "it": (
+        form(r"(?:il mio|la mia) (?:cane|gatto|gatta) (?:si chiama|è) (?P<value>\S.*)", _F),
         form(
             (r"(?:mi chiamo|il mio nome è|chiamami) (?P<value>[A-ZÀ-Þ][\w'-]+(?: [A-ZÀ-Þ][\w'-]+)?)"), _F, "name", HIGH
         ),
@@ -154,6 +155,7 @@ OTHER_FORMS: dict[str, tuple[Form, ...]] = {
         form(r"我的生日是(?P<value>[^，。；]{2,12})", _F, "birthday", HIGH),
     ),
     "ja": (
+        form(r"(?:私の)?仕事は(?P<value>[^。、]{2,15}?)(?:です|をしています)", _F, "job", HIGH),
         form(r"(?:私の名前は|私は|名前は)?(?P<value>[\w・]{1,10})(?:と申します|といいます)", _F, "name", HIGH),
         form(
             r"(?:私は|僕は|今は|今、)?(?P<value>[^。、]{1,20})(?:に住んで(?:い)?(?:ます|る|て)|に引っ越しました)",

@@ -96,6 +96,39 @@ _OWN = (
     r"|wedding anniversary|probation|pension|retirement|notice period|salary|budget for \w+)"
 )
 ENGLISH_FORMS: tuple[Form, ...] = (
+    form(
+        r"i (?:had|just had) (?P<value>(?:an? )?(?:\w+ ){0,2}(?:surgery|operation|transplant|stroke|heart attack"
+        r"|miscarriage)\b.*)",
+        _F,
+        importance=HIGH,
+    ),
+    form(
+        r"i(?:'m| am) (?P<value>(?:\w+ (?:weeks|months) )?pregnant|self-employed|unemployed|retired|semi-retired"
+        r"|on (?:parental|maternity|paternity|sick) leave)\b.*",
+        _F,
+    ),
+    form(
+        r"(?:i|we) share (?P<value>(?:an? |the |my |our )?(?:flat|apartment|house|office|car|studio|room"
+        r"|garden) with \S.*)",
+        _F,
+    ),
+    form(
+        r"i go (?P<value>(?:swimming|running|climbing|dancing|bouldering|jogging|hiking|cycling|to (?:the gym"
+        r"|yoga|church|choir|therapy|the market|the pool))\b.* (?:every|each|on|once|twice|most)\b.*)",
+        _F,
+    ),
+    form(
+        r"i (?P<value>(?:get up|wake up|go to bed|start work|finish work|leave work|have lunch"
+        r"|go to sleep) (?:at|around|by|before|after) \S.*)",
+        _F,
+    ),
+    form(
+        r"i (?P<value>(?:don't|do not) (?:have|own) (?:an? )?(?:car|tv|television|smartphone|driving licen[cs]e"
+        r"|driver's licen[cs]e|dog|cat|pets?|kids|children|oven|dishwasher|freezer|balcony|garden|microwave"
+        r"|printer|bike|facebook|whatsapp|credit card)\b.*)",
+        _F,
+    ),
+    form(r"i owe (?P<value>[A-Z]\w+ \S.*)", _F),
     form(rf"i(?:'ve| have) been an? {_JOB}\b.*", _F, "job", HIGH),
     form(r"i (?:do|work) (?P<value>(?:night|early|late|double|weekend|rotating|12-hour) shifts?\b.*)", _F),
     form(
@@ -358,7 +391,8 @@ ENGLISH_FORMS: tuple[Form, ...] = (
     form(
         r"i (?P<value>(?:play|sing|paint|draw|knit|crochet|sew|collect|volunteer|garden|brew|bake|climb|surf|ski"
         r"|swim|cycle|bike|run|hike|row|dance|meditate|practi[cs]e|train|commute|jog|fish|hunt|skate|box|fence"
-        r"|juggle|coach|tutor|teach|mentor)\b(?: (?!it|this|that|the (?:code|script|test|tests|command|migration"
+        r"|juggle|coach|tutor|teach|mentor)\b(?: (?!it|this|that|with|around|my words|the (?:code|script|test"
+        r"|tests|command|migration"
         r"|server|app|program)|into|out|around|a (?:test|query|script|command)|them|tests|`)\S.*))",
         _F,
     ),

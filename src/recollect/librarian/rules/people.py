@@ -43,7 +43,7 @@ _FOREIGN_ABOUT = re.compile(
         |bevorzugt|kann\skeine?n?)\b.*
     | (?:vive|trabaja|es|tiene|cumple|le\sgustan?|le\sencantan?|odia|prefiere|no\scome|no\spuede|estudia|habla
         |toca|juega|se\smudó|nació|ama|adora)\b.*
-    | (?:habite|vit|travaille|est|a\s(?:\d+\sans|une?\sallergie|horreur)|aime|adore|déteste|préfère|ne\smange
+    | (?:habite|vit|travaille|est|a\s(?:\w+\sans|une?\sallergie|horreur)|aime|adore|déteste|préfère|ne\smange
         |ne\sboit|ne\speut|étudie|parle|joue|n'aime|fête)\b.*
     | (?:abita|vive|lavora|è|ha|ama|odia|preferisce|non\smangia|compie|studia|suona|mora|trabalha|é|tem|faz
         |gosta|adora|odeia|não\scome|faz\sanos)\b.*

@@ -18,6 +18,13 @@ _DO = (
 )
 _ENGLISH: tuple[Form, ...] = (
     form(
+        r"i(?:'d| would) rather not (?P<value>(?:use|have|eat|drink|work|add|depend|rely|touch|fly|drive|call"
+        r"|meet)\b.*)",
+        _P,
+    ),
+    form(r"i (?:really |do )?care (?:a lot |deeply |much |mostly |only )?(?:about|for) (?P<value>\S.*)", _P),
+    form(r"i (?:really )?(?:hate|love|like|dislike) it when (?P<value>(?!you\b)\S.*)", _P),
+    form(
         r"i (?:always )?(?:drink|take|eat|have|like) my (?P<value>(?:coffee|tea|eggs|steak|toast|pizza|curry"
         r"|whisky|wine|food)\b .*)",
         _P,

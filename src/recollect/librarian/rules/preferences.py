@@ -15,7 +15,8 @@ _AT_HAND = re.compile(
     |suggestion|option|direction|concept|changes?|tone|structure|format|ending|opening|part|list|recipe)
         |how\s(?:you|it|this|that)|what\s(?:you|i\ssee)|option|when\syou|your|where\sthis|hearing
         |the\s\S+\s(?:one|idea|option|version|suggestion|approach)
-    |das|dies|es|den\svorschlag|die\sidee|den\sersten|eso|esto|la\sidea|lo\sque|ça|cela|ceci|l'idée|cette
+    |das|dies|diese[rsnm]?|este|esta|estos|estas|ese|esa|ce|cet|cette|ces|questo|questa|es|den\svorschlag
+        |die\sidee|den\sersten|eso|esto|la\sidea|lo\sque|ça|cela|ceci|l'idée|cette
         |questo|l'idea|isso|a\sideia|dat|dit|het\sidee|это|этот|这个|那个|それ|これ|of\sthe|to\s(?:have\syou|help|hear
         |see|be|go|do|say|talk\sto\syou|think|know|see\swhat|hear|get\ssome|ask|learn\smore|start|try
         |make\ssure|understand|explore)|some\s(?:help|ideas|advice|tips|suggestions))\b"""
@@ -56,7 +57,7 @@ def find(clause: Clause, reading: Reading) -> Item | None:
     value = value_of(match)
     if _AT_HAND.match(value) or _ONCE.search(said) or _PLAIN_WANT.match(said) or _DID_NEVER.match(said):
         return None
-    if _POINTS.search(said) or (_MILD.match(said) and _DEFINITE.match(value)):
+    if (_POINTS.search(said) and " it when " not in said) or (_MILD.match(said) and _DEFINITE.match(value)):
         return None
     if match.groupdict().get("value") is not None and sum(map(str.isalpha, value)) < FEWEST_VALUE_LETTERS:
         return None

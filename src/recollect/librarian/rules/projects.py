@@ -88,9 +88,25 @@ _RULE = re.compile(
     r"|she )[\w-]+(?: [\w-]+){0,2} (?:uses?|(?:is|are) (?:only |always |never )?(?:valid|allowed|required"
     r"|optional|mandatory|forbidden|limited to|capped at)|must(?: not| never| always)?|has to|have to) .{4,}"
 )
+_OF_CODE = re.compile(
+    r"(?i)(?:the |our |this |that |we use it|every |each |all )?(?:\w+ )?(?:function|method|class|test"
+    r"|button|endpoint|page|script|component|field|column|output|query|variable|loop|file"
+    r"|line|module|error|regex|it)\b"
+)
 _POINTS = re.compile(
     r"(?i)\b(?:to (?:calculate|find|solve|get|determine)|you (?:suggested|mentioned|said))\b|\b(?:it"
     r"|them)\b(?=\W*(?:accurately|$))"
+)
+_SAID_OF_ALL = re.compile(
+    r"(?i)(?:nobody|everyone|everybody|no one)(?: (?:on the team|in the team|here|at work|of us))? (?:uses?"
+    r"|works?|has|reads?|runs?)\b.{4,}"
+    r"|all (?:[\w-]+ ){1,3}(?:are|is|go|get) (?:stored|kept|in|sent|written|saved|deployed|signed|reviewed"
+    r"|encrypted|logged)\b.{3,}"
+    r"|(?:the|our) [\w -]{3,25} team (?:owns|maintains|handles|runs|builds|wants|uses)\b.{3,}"
+    r"|our (?:biggest |main |first |only |new |largest )?(?:client|customer|supplier|competitor|sponsor"
+    r"|investor|vendor|partner) is \S.{2,}"
+    r"|(?:commits|releases|builds|deploys|bugs|invoices|orders|tickets) (?:go|are|get|come"
+    r"|happen) (?:straight |always |only |all )?\w+ .{3,}"
 )
 _VERSION = re.compile(r"(?i)(?:the |our )?[\w-]+(?: [\w-]+)? (?:is|are) (?:at |on |still |now )*v?\d+(?:\.\d+)+\b.*")
 _ASKED_FOR = re.compile(
@@ -166,10 +182,14 @@ def find(clause: Clause, reading: Reading) -> Item | None:
         rf"|only |always |currently )?{_STATES}\b.{{2,}}",
         said,
     )
-    if _POINTS.search(said):
+    if _POINTS.search(said) or _OF_CODE.match(said):
         return None
-    is_rule = _RULE.match(said) or _VERSION.match(said)
-    if not is_of_it and not is_rule and not _WE.match(said):
+    is_rule = _RULE.match(said) or _VERSION.match(said) or _SAID_OF_ALL.match(said)
+    if (
+        not is_of_it
+        and not is_rule
+        and not (_WE.match(said) and not re.match(r"(?i)we (?:\w+ )?\w+ (?:it|this|that|them)\b", said))
+    ):
         return None
     if is_rule:
         return None if _ASKED_FOR.search(said) else _item(clause, reading)
