@@ -154,14 +154,13 @@ def sentences_of(turn: Turn, tongue: str) -> Iterator[Sentence]:
     for low, high in _listened(turn):
         for start, end in _cut(text, low, high):
             if end - start <= MOST_SENTENCE_CHARACTERS and is_own(text, start, end):
-                tongue_here = tongue_of(text[start:end], here) if is_user and end - start > 40 else here
                 yield Sentence(
                     turn=turn,
                     start=start,
                     end=end,
                     before=text[max(low, start - 400) : start],
                     after=text[end : min(high, end + 100)],
-                    tongue=tongue_here,
+                    tongue=here,
                 )
 
 

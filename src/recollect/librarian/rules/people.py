@@ -117,7 +117,8 @@ def may_name(clause: Clause, reading: Reading) -> bool:
 def find(clause: Clause, reading: Reading, is_meant: Callable[[Clause], bool]) -> list[Item]:
     """Notes whom the clause names, and gives what it says about them. `is_meant` is asked where it names one."""
     named = list(_named(clause, reading))
-    is_later = _SHE.match(clause.said) or _IT.match(clause.said) or _BEGINS.match(clause.said)
+    begins = _BEGINS.match(clause.said)
+    is_later = _SHE.match(clause.said) or _IT.match(clause.said) or (begins and is_name(begins["name"]))
     is_later = is_later or clause.said.split(" ", 1)[0].strip("',").removesuffix("'s").lower() in reading.people
     unnamed = None if named else _of_unnamed(clause)
     if not (named or is_later or unnamed) or not is_meant(clause):
