@@ -152,7 +152,8 @@ class _Reading:
             return True
         if fence and "`" not in line[fence.end() :]:
             self.fence = fence[1]
-            self.awaits = self.rest = False if self.awaits else self.rest
+            if self.awaits:
+                self.awaits = self.rest = False
             return True
         return self._in_document(line, start)
 
