@@ -109,6 +109,9 @@ ASKED = f"## Open questions\n\n- [ ] Which soil? {Q}\n- [ ] What else? <!--q:dd-
         (f"{Q}\n", f"{Q}\n\n  > the black one\n", "the black one"),
         (f"{Q}\n", f"{Q}\nAnswer: the black one\n", "the black one"),
         (f"{Q}\n", f"{Q}\n  - answer: the black one\n", "the black one"),
+        (f"{Q}\n", f"{Q}\nthe black\none\n", "the black one"),
+        (f"{Q}\n", f"{Q}\n- the black one\n", "the black one"),
+        (f"{Q}\n", f"{Q}\n- [ ] the black one\n", "the black one"),
         (f"? {Q}", f"? the black one {Q}", "the black one"),
         (f"? {Q}", f"? {Q} the black one", "the black one"),
         (f"? {Q}", f"? Answer: the black one {Q}", "the black one"),
@@ -122,7 +125,14 @@ def test_a_question_is_answered_in_any_of_these_ways(old: str, new: str, answer:
     assert changes(now, now) == []
 
 
-def test_an_answer_goes_with_its_question_and_nothing_else_does() -> None:
-    now = ASKED.replace(f"{Q}\n", f"{Q}\n  > the black one\n")
+@pytest.mark.parametrize("answer", ["  > the black one", "the black one", "- [ ] the black one"])
+def test_an_answer_goes_with_its_question_and_nothing_else_does(answer: str) -> None:
+    now = ASKED.replace(f"{Q}\n", f"{Q}\n{answer}\n")
     assert without_answers(now, {"cc"}) == ASKED.replace(f"- [ ] Which soil? {Q}\n", "")
     assert without_answers(now, set()) == now
+
+
+def test_a_paragraph_further_down_answers_nothing_and_stays() -> None:
+    now = ASKED.replace("words\n", "other words\n")
+    assert changes(ASKED, now) == []
+    assert without_answers(now, {"cc", "dd"}) == "## Open questions\n\n\nother words\n"

@@ -16,7 +16,7 @@ from recollect.librarian.shelves.pages import heading_key
 _HEADING = re.compile(r"#{1,6}\s")
 _POINT = re.compile(r"[-*+]\s+(?:\[[ xX]\]\s+)?(?=\S)")
 _TICKED = re.compile(r"\s*[-*+]\s+\[[xX]\]\s")
-_ANSWER = re.compile(r"\s*(?:>|[-*+]\s)?\s*(?:answer\s*:)?\s*", re.IGNORECASE)
+_ANSWER = re.compile(r"\s*(?:>|[-*+]\s)?\s*(?:\[[ x]\]\s)?\s*(?:answer\s*:)?\s*", re.IGNORECASE)
 _NAMED_ANSWER = re.compile(r"\s*(?:>|[-*+]\s)?\s*answer\s*:", re.IGNORECASE)
 YES = "yes"
 """What a tick says."""
@@ -139,29 +139,38 @@ def _read(text: str) -> _Read:
 def _answer(body: list[tuple[str, bool]], place: int) -> str:
     """What stands below a question, or the tick before it."""
     lines: list[str] = []
+    is_close = True
     for line, is_text in body[place + 1 :]:
         is_empty = not line.strip()
         if is_empty and not lines:
+            is_close = False
             continue
-        is_own = line[:1] in (" ", "\t", ">") or bool(_NAMED_ANSWER.match(line))
-        if is_empty or not is_text or anchor_of(line) or _HEADING.match(line) or not is_own:
+        if is_empty or not is_text or anchor_of(line) or not _is_answer(line, is_close):
             break
         lines.append(_ANSWER.sub("", line, count=1).strip())
     text = " ".join(line for line in lines if line)
     return text or (YES if _TICKED.match(body[place][0]) else "")
 
 
+def _is_answer(line: str, is_close: bool) -> bool:
+    """Whether it belongs to the question above. `is_close`: no empty line is between them. An editor that goes on with
+    the list leaves a point of its own there."""
+    if _HEADING.match(line):
+        return False
+    return is_close or line[:1] in (" ", "\t", ">") or bool(_NAMED_ANSWER.match(line))
+
+
 def without_answers(text: str, question_ids: set[str]) -> str:
     """Without these questions and what stands below them as their answer: it is kept elsewhere by now."""
     kept: list[str] = []
-    is_below = False
+    is_below = is_close = False
     for line in text.splitlines(keepends=True):
         anchor = anchor_of(line)
-        is_own = line[:1] in (" ", "\t", ">") or bool(_NAMED_ANSWER.match(line))
         if anchor:
-            is_below = anchor.kind is AnchorKind.QUESTION and anchor.id in question_ids
-        elif is_below and not is_own:
+            is_below = is_close = anchor.kind is AnchorKind.QUESTION and anchor.id in question_ids
+        elif is_below and not (line.strip() and _is_answer(line, is_close)):
             is_below = not line.strip()
+            is_close = False
             kept.append(line)
             continue
         if not is_below:

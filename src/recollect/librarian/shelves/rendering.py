@@ -29,7 +29,8 @@ PREFERENCES, FACTS, DECISIONS, COMMITMENTS, WAYS, ASKED = (
     "## Ways of working",
     "## Asked to remember",
 )
-ACTIVITY, HISTORY, OPEN_QUESTIONS = "## Activity", "## Revision history", "## Open questions"
+ACTIVITY, HISTORY = "## Activity", "## Revision history"
+OPEN_QUESTIONS = "## Write the answer below its question; a tick says yes"
 _OF_KIND = {
     Kind.PREFERENCE: PREFERENCES,
     Kind.DECISION: DECISIONS,
