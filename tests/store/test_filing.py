@@ -1,5 +1,7 @@
 """What was found in a conversation becomes records once, and never in the place of what a person wrote."""
 
+import random
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -162,6 +164,63 @@ def test_a_second_reading_that_finds_another_value_leaves_one_and_a_third_with_b
 
     assert texts(memory) == ["Lives in Munich"]
     assert texts(memory, state="replaced") == ["Lives in Berlin"]
+
+
+def test_what_is_withdrawn_here_and_said_there_is_so_from_when_on_it_is_said_there(
+    memory: recollect.Memory, folder: Path
+) -> None:
+    early, late = (Talk(memory, folder, f"{days}", BERLIN, start=START - timedelta(days=days)) for days in (9, 3))
+    between = Talk(memory, folder, "between", MUNICH, start=START - timedelta(days=6))
+    late.file(lives(late, BERLIN, "Berlin"))
+    late.file()
+
+    early.file(lives(early, BERLIN, "Berlin"))
+    between.file(lives(between, MUNICH, "Munich"))
+
+    (berlin,) = memory.knowledge.records(state="replaced")
+    assert texts(memory) == ["Lives in Munich"]
+    assert (berlin.true_from, berlin.sources[0].message_id) == (early.messages[0].at, early.messages[0].id)
+
+
+@pytest.mark.parametrize("seed", [2, 8, 12, 29, 43, 134])
+def test_whatever_earlier_readings_found_only_the_last_ones_count(
+    open_house: Callable[..., recollect.Memory], folder: Path, seed: int
+) -> None:
+    """And who reads once more changes nothing."""
+    chance = random.Random(seed)
+    told = [chance.sample(SENTENCES, chance.randint(1, 4)) for _ in range(4)]
+    last = [[sentence for sentence in said if chance.random() < 0.7] for said in told]
+    fresh, used = ([*_talks(open_house(), folder, told)] for _ in range(2))
+    for talk, said in zip(fresh, last, strict=True):
+        talk.file(*_found(talk, said))
+    for _ in range(6):
+        number = chance.randrange(4)
+        used[number].file(*_found(used[number], [one for one in told[number] if chance.random() < 0.5]))
+    order = chance.sample(range(4), 4)
+    for number in order:
+        used[number].file(*_found(used[number], last[number]))
+    before = every_version(used[0].memory)
+
+    for number in order:
+        used[number].file(*_found(used[number], last[number]))
+
+    assert texts(used[0].memory) == texts(fresh[0].memory)
+    assert every_version(used[0].memory) == before
+
+
+SENTENCES = [*(f"I live in {city}." for city in ("Berlin", "Munich", "Bern")), TEA, "I use vim.", "I like cats."]
+
+
+def _talks(memory: recollect.Memory, folder: Path, told: list[list[str]]) -> Iterator[Talk]:
+    for number, said in enumerate(told):
+        yield Talk(memory, folder, f"day {number}", *said, start=START - timedelta(days=20 - number))
+
+
+def _found(talk: Talk, sentences: list[str]) -> list[Item]:
+    return [
+        lives(talk, one, one.removeprefix("I live in ")[:-1]) if one.startswith("I live") else talk.item(one)
+        for one in sentences
+    ]
 
 
 def test_what_is_found_again_does_not_take_the_place_of_what_a_person_wrote_meanwhile(

@@ -10,12 +10,13 @@ from dataclasses import dataclass, field, replace
 from recollect.clock import local
 from recollect.database import Session
 from recollect.history import Conversation
-from recollect.history.store import ConversationStore
+from recollect.history.store import ConversationStore, MessageStore
 from recollect.ids import derived_id
 from recollect.knowledge import Evidence, Origin, Record, Relation, State, Statement
 from recollect.knowledge.learning import learn
-from recollect.knowledge.line import end, link, place_of, take_out
+from recollect.knowledge.line import end, ended_by, link, place_of, take_out
 from recollect.knowledge.statements import prepared
+from recollect.knowledge.timeline import place
 from recollect.knowledge.writing import Writer
 from recollect.librarian.episodes import LIBRARIAN, LINE, PERSON, TITLE, Episode, EpisodeStore, Line, line_id
 from recollect.librarian.items import Extract, Item, Shelf
@@ -85,24 +86,27 @@ class _Filing:
         self._ready = ready
         self._writer = writer
         self._names = Names(session, house, ready.scope)
+        self._claims: set[str] = set()
+        """What is said here. What held before something else and holds again after it is one claim and two records."""
         self._filed = Filed(conversation_id=ready.conversation.id, dropped=dict(ready.extract.dropped))
 
     def run(self) -> Filed:
-        before = self._found_before()
         for item in self._ready.extract.items:
             self._file(item)
         self._ask()
         kept = set(self._filed.records)
-        for record in before:
-            if record.id not in kept and not is_touched(self._writer, record):
+        for record in self._said_here():
+            is_found = record.id in kept or claim_id(record) in self._claims
+            if not is_found and not is_touched(self._writer, record):
                 self._not_found_again(record.id)
         self._save_episode()
         return self._filed
 
     # Records
 
-    def _found_before(self) -> list[Record]:
-        """Records that an earlier reading found here. What a night found in many conversations is its own."""
+    def _said_here(self) -> list[Record]:
+        """Records that this reading or an earlier one found here. What a night found in many conversations is its
+        own."""
         here = set(self._ready.message_ids)
         edges = EdgeStore(self._session, self._house).derived_from(MESSAGE, self._ready.message_ids)
         found = self._writer.records.get(sorted({edge.to_id for edge in edges if edge.to_kind == RECORD}))
@@ -124,6 +128,7 @@ class _Filing:
                 return
             subject = found
         statement = self._statement(item, subject)
+        self._claims.add(claim_id(statement))
         outcome, record = self._learn(statement, item)
         self._filed.count(outcome)
         if record:
@@ -173,14 +178,22 @@ class _Filing:
         return learned.outcome, learned.record
 
     def _named(self, statement: Statement) -> tuple[str, Record | None]:
-        """(its id, the record that has it). What was said before may be replaced or reworded by now: who says it anew
-        gets an id of this place. It is left unused where both turn out to be one."""
+        """(its id, the record that has it). What was said elsewhere may be replaced, reworded or withdrawn by now: who
+        says it here gets an id of this place. It is left unused where both turn out to be one."""
         name = claim_id(statement)
         there = self._there(name)
-        if there and there.state is not State.RETRACTED and not _is_read(there, statement):
+        if there and not _is_read(there, statement) and not self._is_taken_back(there):
             name = derived_id(name, *(source.message_id for source in statement.sources))
             there = self._there(name)
         return name, there
+
+    def _is_taken_back(self, record: Record) -> bool:
+        """By more than a reading that did not find it."""
+        return record.state is State.RETRACTED and self._last_action(record) != WITHDRAWN
+
+    def _last_action(self, record: Record) -> str:
+        events = self._writer.events.of_record(record.id)
+        return events[-1].action if events else ""
 
     def _there(self, record_id: str) -> Record | None:
         return self._writer.records.get([record_id]).get(record_id)
@@ -207,6 +220,9 @@ class _Filing:
         human = self._protected(statement, item)
         if human:
             return self._propose(human, statement), None
+        if self._has_moved_on(statement):
+            learned = learn(self._writer, statement, None, "", "")
+            return learned.outcome, learned.record
         return Relation.SAME, self._bring_back(there, statement)
 
     def _said_by(self, record_id: str, statement: Statement, item: Item) -> tuple[str, Record | None]:
@@ -220,28 +236,53 @@ class _Filing:
         learned = learn(self._writer, statement, Relation.SAME, there.id, "")
         return learned.outcome, learned.record
 
+    def _has_moved_on(self, statement: Statement) -> bool:
+        """Whether another record says it by now, or it stands inside the time of one that was said again since."""
+        if statement.subject and statement.attribute:
+            key = (folded(statement.subject), folded(statement.attribute))
+            known = self._writer.records.about(statement.scope, key)
+            found = place(statement, statement.true_from or self._writer.now, known)
+            return found.same is not None or bool(found.resumed_at)
+        said = self._writer.records.saying(statement.scope, statement.text)
+        return any(record.kind is statement.kind for record in said)
+
     def _bring_back(self, there: Record, statement: Statement) -> Record:
         """Into its place among what is said about the same."""
-        known = {source.message_id for source in there.sources}
-        added = tuple(source for source in statement.sources if source.message_id not in known)
-        before, behind = place_of(self._writer, there)
-        changes = {**end(self._writer, there, behind), "sources": (*there.sources, *added)}
+        placed = replace(there, true_from=statement.true_from or there.true_from)
+        before, behind = place_of(self._writer, placed)
+        changes = {"true_from": placed.true_from, "sources": statement.sources}
+        changes |= end(self._writer, placed, behind)
         after = self._writer.change(there, "restored", "found again", changes)
         if before:
             link(self._writer, before, after, "what comes behind it holds again")
         return after
 
     def _not_found_again(self, record_id: str) -> None:
-        """What others say too stays theirs. It is looked at anew: what was filed since may have changed it."""
+        """What others say too stays theirs, from when on they said it. It is looked at anew: what was filed since may
+        have changed it."""
         record = self._writer.records.get([record_id])[record_id]
         here = set(self._ready.message_ids)
         others = tuple(source for source in record.sources if source.message_id not in here)
-        if others:
-            self._writer.change(record, UNCONFIRMED, NOT_FOUND_AGAIN, {"sources": others})
+        moments = self._moments(record, others)
+        if not moments:
+            self._writer.change(record, WITHDRAWN, NOT_FOUND_AGAIN, {"state": State.RETRACTED})
+            take_out(self._writer, record)
+            self._filed.count(WITHDRAWN)
             return
-        self._writer.change(record, WITHDRAWN, NOT_FOUND_AGAIN, {"state": State.RETRACTED})
-        take_out(self._writer, record)
-        self._filed.count(WITHDRAWN)
+        changes = {"sources": others, "true_from": moments[0], "restated": tuple(moments[1:])}
+        after = self._writer.change(record, UNCONFIRMED, NOT_FOUND_AGAIN, changes)
+        for one in ended_by(self._writer, after):
+            link(self._writer, one, after, "what ends it begins later")
+
+    def _moments(self, record: Record, others: tuple[Evidence, ...]) -> list[str]:
+        """For when it was said, inside of its time, without what was said here alone."""
+        if not others:
+            return []
+        found = MessageStore(self._session, self._house).get([one.message_id for one in others]).values()
+        until = record.true_until or "~"
+        said = {one.at for one in found if record.true_from <= one.at < until}
+        gone = {self._ready.times.get(one.message_id, "") for one in record.sources if one not in others}
+        return sorted({record.true_from, *record.restated}.difference(gone) | said)
 
     # What a person decides
 
@@ -337,7 +378,7 @@ class _Filing:
         ]
 
 
-def claim_id(statement: Statement) -> str:
+def claim_id(statement: Statement | Record) -> str:
     """The same claim has the same id, wherever it is read."""
     said = folded(statement.value) if statement.value and statement.attribute else folded(statement.text)
     return derived_id(
