@@ -212,6 +212,32 @@ def test_a_line_that_was_edited_is_a_new_version_by_a_person(filed: Path) -> Non
     assert events[-1]["actor"] == "person"
 
 
+def test_process_tells_what_it_took_from_the_notes(filed: Path) -> None:
+    page = facts(filed)
+    kept = [line for line in page.read_text().splitlines(True) if "peanuts" not in line]
+    page.write_text("".join(kept).replace("Graz", "Linz"))
+
+    shown = run("process", home=filed).out
+
+    assert "From your notes: 1 line changed, 1 deleted." in shown
+    assert "recollect review" in shown
+    assert "From your notes" not in run("process", home=filed).out
+
+
+def test_process_tells_which_note_it_could_not_follow(filed: Path) -> None:
+    page = facts(filed)
+    page.unlink()
+    page.mkdir()
+    assert run("process", home=filed).explains("core/facts.md")
+
+
+def test_a_folder_of_notes_that_cannot_be_had_keeps_no_conversation_from_being_read(told: Path) -> None:
+    (told / "notes").write_text("no folder")
+    result = run("process", home=told)
+    assert "1 conversation read" in result.out
+    assert result.explains("not all up to date", "Move it away")
+
+
 def test_questions_are_listed_and_a_number_that_is_not_there_is_not_found(filed: Path) -> None:
     assert run("questions", "--json", home=filed).json() == []
     assert run("questions", "answer", 1, "yes", home=filed).code == 3

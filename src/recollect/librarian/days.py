@@ -109,7 +109,7 @@ def _ordered(lines: list[DayLine]) -> list[DayLine]:
 
 def _doubts(proposals: Sequence[Proposal], questions: Sequence[Question]) -> list[DayLine]:
     notes = {
-        ProposalKind.RETRACT: "you deleted its line: take it back?",
+        ProposalKind.RETRACT: "you deleted its line: is it no longer so?",
         ProposalKind.REPLACE: "instead of what you wrote?",
     }
     doubts = [

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from recollect.librarian.nights import Change, Night
     from recollect.librarian.reflection import Reflection
     from recollect.librarian.self_awareness import Awareness
-    from recollect.librarian.shelves import Shelves
+    from recollect.librarian.shelves import ShelfReport, Shelves
     from recollect.librarian.work import Worked
 
 RULES, NOBODY = "rules", "none"
@@ -179,9 +179,9 @@ class Librarian:
             presence=presence or Presence(self._settings.runtime),
         )
 
-    def tidy(self) -> None:
+    def tidy(self) -> "ShelfReport":
         """Let the shelves show what the records say, and the records know what people wrote on the shelves."""
-        self.shelves.catch_up()
+        return self.shelves.catch_up()
 
     def queue_ready(self) -> Queued:
         return self.queue.ready()

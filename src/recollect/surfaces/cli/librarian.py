@@ -6,16 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from recollect.errors import Invalid
+from recollect.errors import Invalid, RecollectError
 from recollect.surfaces.cli.output import amount, on_one_line, print_json, say, shorten, style, table, warn, when
 from recollect.surfaces.cli.place import Place, json_option
 from recollect.surfaces.cli.search import progress
+from recollect.surfaces.cli.written import say_written, written_json
 
 if TYPE_CHECKING:
     from recollect.history import Listed
     from recollect.librarian.librarian import Estimate, Librarian, Sample
     from recollect.librarian.nights import Night
     from recollect.librarian.queueing import Queued
+    from recollect.librarian.shelves import ShelfReport
     from recollect.librarian.work import Step, Worked
     from recollect.memory import Memory
 
@@ -62,8 +64,11 @@ def process(
         if queue_only:
             _tell_queued(queued, as_json)
             return
+        written = _written(librarian)
         worked = work(librarian, None if is_ready_only else chosen, as_json)
-        _tell_worked(librarian, queued, worked, place, as_json)
+        if not as_json:
+            say_written(written, place)
+        _tell_worked(librarian, queued, worked, written, place, as_json)
 
 
 def _chosen(memory: "Memory", ids: Sequence[str], everything: bool) -> list[str]:
@@ -154,6 +159,17 @@ def _show_sample(sample: "Sample") -> None:
 # Working
 
 
+def _written(librarian: "Librarian") -> "ShelfReport":
+    """What people wrote meanwhile. Shelves that cannot be had keep no conversation from being read; the worker says so
+    when it comes to them."""
+    from recollect.librarian.shelves import ShelfReport
+
+    try:
+        return librarian.tidy()
+    except RecollectError:
+        return ShelfReport()
+
+
 def work(librarian: "Librarian", only: Sequence[str] | None, as_json: bool) -> "Worked":
     waiting = librarian.status().counts.queued if only is None else len(only)
     with progress("Reading", not as_json and waiting >= MANY) as (on_total, on_progress):
@@ -184,7 +200,9 @@ def _tell_refused(queued: "Queued") -> None:
         warn(f"{conversation[:8]} was not queued: {reason}")
 
 
-def _tell_worked(librarian: "Librarian", queued: "Queued", worked: "Worked", place: Place, as_json: bool) -> None:
+def _tell_worked(
+    librarian: "Librarian", queued: "Queued", worked: "Worked", written: "ShelfReport", place: Place, as_json: bool
+) -> None:
     tokens = worked.usage.input_tokens + worked.usage.output_tokens
     dollars = librarian.price_of(worked.usage)
     if as_json:
@@ -203,6 +221,7 @@ def _tell_worked(librarian: "Librarian", queued: "Queued", worked: "Worked", pla
                 "stopped": worked.stopped,
                 "goes_on_at": worked.goes_on_at,
                 "problem": worked.problem,
+                "notes": written_json(written),
             }
         )
     else:
@@ -227,7 +246,7 @@ def _say_worked(queued: "Queued", worked: "Worked", tokens: int, dollars: float 
         until = f" It goes on at {when(worked.goes_on_at)}." if worked.goes_on_at else ""
         warn(f"Stopped: {worked.stopped}{until}")
     elif worked.processed:
-        say(f"See: {place.invocation()} today; {place.invocation()} notes show core/facts.md")
+        say(f"See: {place.invocation()} today; {place.invocation()} notes")
 
 
 # The librarian itself

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from recollect.memory import Memory
     from recollect.notes import Version
 
-WHAT = {"retract": "you deleted its line: take it back?", "replace": "a conversation says otherwise: replace?"}
+WHAT = {"retract": "you deleted its line: is it no longer so?", "replace": "a conversation says otherwise: replace?"}
 
 
 @click.group(invoke_without_command=True)
