@@ -235,3 +235,13 @@ def test_questions_about_somebody_who_is_forgotten_go_with_them(
     assert memory.librarian.questions() == []
     assert forgotten.removed["questions"] == 2
     assert forgotten.is_verified
+
+
+def test_a_name_that_has_parentheses_of_its_own_is_told_apart_too(
+    memory: recollect.Memory, talk: Talk, later: Talk, tmp_path: Path
+) -> None:
+    talk.file(role(talk, SISTER, "sister", name="Anna (HR)"))
+    later.file(role(later, COLLEAGUE, "colleague", name="Anna (HR)"))
+    third = Talk(memory, tmp_path / "projects", "three", HIKING, start=START + timedelta(days=2))
+
+    assert third.file(about(third, HIKING, name="Anna (HR)")).outcomes == {"asked": 1}

@@ -108,7 +108,7 @@ class Names:
             named.setdefault(name, []).append(record)
         for question in self._asked():
             for other in question.about.names[1:]:
-                if folded(_plain(other)) == folded(name):
+                if folded(other).startswith(f"{folded(name)} ("):
                     found = store.listed(self._of(other), MOST_PEOPLE)
                     if found:
                         named.setdefault(other, found)
@@ -146,7 +146,7 @@ class Names:
             id=question_id,
             scope=self._scope,
             kind=QuestionKind.SAME_PERSON,
-            text=f"Is {_plain(other)}, {role}, the same person as {first}? Answer yes or no.",
+            text=f"Is {item.subject}, {role}, the same person as {first}? Answer yes or no.",
             about=Subject(names=(known.subject, other), messages=tuple(quote.message_id for quote in item.quotes)),
             asked_at="",
         )
@@ -169,10 +169,6 @@ class Names:
     def questions(self, now: str) -> list[Question]:
         """What came up while this conversation was filed."""
         return [replace(question, asked_at=now) for question in self._questions.values()]
-
-
-def _plain(subject: str) -> str:
-    return subject.partition(" (")[0]
 
 
 def _first_word(answer: str) -> str:
