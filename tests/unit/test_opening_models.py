@@ -45,6 +45,7 @@ def test_each_form_opens_a_model_that_bears_its_name(
     home: Path, name: str, is_paid: bool, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("ANTHROPIC_API_KEY", "k" * 20)
+    monkeypatch.setenv("OPENAI_API_KEY", "k" * 20)
     model = open_model(settings_with(home, name))
     assert model is not None
     assert (model.name, model.is_paid) == (name, is_paid)
@@ -55,6 +56,8 @@ def test_a_missing_key_is_told_with_its_variable(home: Path):
         open_model(settings_with(home, "anthropic:claude-haiku-5-5"))
     with pytest.raises(Denied, match="MY_KEY"):
         open_model(settings_with(home, "anthropic:claude-haiku-5-5", 'key_variable = "MY_KEY"'))
+    with pytest.raises(Denied, match="OPENAI_API_KEY"):
+        open_model(settings_with(home, "https://api.openai.com/v1#gpt-6-luna"))
 
 
 def test_anthropics_address_can_be_another_one(home: Path, monkeypatch: pytest.MonkeyPatch):

@@ -51,15 +51,15 @@ def _anthropic(settings: "Settings", model: str) -> "ChatModel":
     usual = "ANTHROPIC_API_KEY"
     key = settings.librarian_key(usual)
     if not key:
-        variable = settings.librarian.key_variable or usual
-        raise Denied(f"anthropic:{model} needs a key: put it into the environment variable {variable}.")
+        raise _without_key(settings, usual)
     from recollect.llm.anthropic import AnthropicModel
 
     return AnthropicModel(model, key, base_url=settings.anthropic_url())
 
 
 def _openai(settings: "Settings", named: str) -> "ChatModel":
-    """A server may do without a key; one that does not says so itself. The usual key of OpenAI goes to OpenAI alone."""
+    """A server may do without a key; one that does not says so itself, but for OpenAI's own, which nobody has to ask.
+    The usual key of OpenAI goes to OpenAI alone."""
     url, _, model = named.partition("#")
     try:
         parts = urlsplit(url)
@@ -74,4 +74,12 @@ def _openai(settings: "Settings", named: str) -> "ChatModel":
     from recollect.llm.openai import OpenAIModel
 
     usual = "OPENAI_API_KEY" if urlsplit(url).hostname == OPENAI_HOST else ""
-    return OpenAIModel(url.rstrip("/"), model, settings.librarian_key(usual))
+    key = settings.librarian_key(usual)
+    if usual and not key:
+        raise _without_key(settings, usual)
+    return OpenAIModel(url.rstrip("/"), model, key)
+
+
+def _without_key(settings: "Settings", usual: str) -> Denied:
+    variable = settings.librarian.key_variable or usual
+    return Denied(f"{settings.librarian.model.strip()} needs a key: put it into the environment variable {variable}.")
