@@ -298,3 +298,15 @@ def test_at_the_ceiling_it_stops_cleanly_and_says_when_it_goes_on(told: Path, se
     assert value["goes_on_at"]
     assert server.requests == []
     assert [one["status"] for one in run("conversations", "--json", home=told).json()] == ["queued"]
+
+
+def test_a_model_that_is_not_there_sets_nothing_aside(told: Path, server: OpenAIServer) -> None:
+    (told / "recollect.toml").write_text(f'[librarian]\nmodel = "{server.url}/v1#no-such-model"\n')
+
+    result = run("process", home=told)
+
+    assert result.code == 6
+    assert result.explains("no-such-model", "librarian.model")
+    assert len(server.requests) == 1
+    (told / "recollect.toml").unlink()
+    assert run("process", "--json", home=told).json()["processed"] == 1

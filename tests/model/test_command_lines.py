@@ -141,7 +141,7 @@ def test_codex_answers_and_leaves_no_session(codex: tuple[CodexCommand, OpenAISe
     ("step", "kind"),
     [
         (fail(401, "invalid bearer token"), Denied),
-        (fail(404, "model: nope"), Invalid),
+        (fail(404, "model: nope"), Denied),
         (fail(400, "bad thing"), Invalid),
         (fail(429, "slow down", retry_after_seconds=0), Busy),
         (fail(529, "Overloaded"), Busy),
@@ -178,7 +178,7 @@ def test_claude_without_a_login_is_denied(person: Path):
     ("step", "kind"),
     [
         (Fault(status=401, message="Incorrect API key provided"), Denied),
-        (Fault(status=404, message="The model 'nope' does not exist"), Invalid),
+        (Fault(status=404, message="The model 'nope' does not exist"), Denied),
         (Fault(status=429, message="Rate limit reached", code="rate_limit_exceeded"), Busy),
         (Fault(status=500), Unavailable),
         (OpenAIAnswer(refusal="no"), Refused),

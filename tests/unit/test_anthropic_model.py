@@ -280,7 +280,7 @@ def test_a_damaged_stream_is_an_answer_or_an_error_of_ours(
         (fail(401), Denied),
         (fail(402), Denied),
         (fail(403), Denied),
-        (fail(404), Invalid),
+        (fail(404), Denied),
         (fail(400, "max_tokens: too many"), Invalid),
         (fail(413), Invalid),
         (fail(422), Invalid),
@@ -299,9 +299,9 @@ def test_the_servers_words_are_shown(server: AnthropicServer) -> None:
     assert "schema: too complex" in str(failure(server))
 
 
-def test_an_unknown_model_is_invalid(server: AnthropicServer) -> None:
+def test_an_unknown_model_is_told_as_one_that_nobody_may_use(server: AnthropicServer) -> None:
     error = failure(server, of={"model": "claude-none"})
-    assert type(error) is Invalid
+    assert type(error) is Denied
     assert "claude-none" in str(error)
 
 

@@ -157,7 +157,7 @@ CLAUDE_FAILURES = [
     ({"api_error_status": 401, "result": "Failed to authenticate. API Error: 401 invalid"}, Denied, "log in"),
     ({"api_error_status": 403, "result": "Failed to authenticate. API Error: 403 no"}, Denied, "log in"),
     ({"result": "Not logged in · Please run /login", "modelUsage": {}}, Denied, "log in"),
-    ({"api_error_status": 404, "result": "There's an issue with the selected model (x)."}, Invalid, "selected model"),
+    ({"api_error_status": 404, "result": "There's an issue with the selected model (x)."}, Denied, "selected model"),
     ({"api_error_status": 400, "result": "API Error: 400 bad thing"}, Invalid, "bad thing"),
     ({"api_error_status": 429, "result": "API Error: Request rejected (429) · slow down"}, Busy, "slow down"),
     ({"api_error_status": 529, "result": "API Error: 529 Overloaded."}, Busy, "Overloaded"),
@@ -188,7 +188,7 @@ CODEX_FAILURES = [
     ("unexpected status 401 Unauthorized: Incorrect API key provided", Denied, "codex login"),
     ("exceeded retry limit, last status: 429 Too Many Requests, request id: r", Busy, "429"),
     ("You've hit your usage limit. Try again in 3 days.", Busy, "3 days"),
-    ("The model 'nope' does not exist or you do not have access to it.", Invalid, "nope"),
+    ("The model 'nope' does not exist or you do not have access to it.", Denied, "nope"),
     ("Incomplete response returned, reason: max_output_tokens", CutOff, "length"),
     ("stream disconnected before completion: error sending request", Unavailable, "disconnected"),
 ]

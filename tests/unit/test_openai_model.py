@@ -531,7 +531,7 @@ def test_a_server_that_repeats_the_key_does_not_bring_it_into_a_message(server: 
 
 
 def test_an_unknown_model_is_explained(server: OpenAIServer) -> None:
-    with pytest.raises(Invalid, match=r"'other' does not exist.*after # in librarian\.model"):
+    with pytest.raises(Denied, match=r"'other' does not exist.*after # in librarian\.model"):
         ask(server, model="other")
 
 
@@ -546,7 +546,7 @@ def test_a_message_of_the_server_is_not_shown_without_end(server: OpenAIServer) 
 def test_the_key_is_not_carried_to_another_address(server: OpenAIServer, status: int) -> None:
     with OpenAIServer() as other:
         server.script(Response(status=status, headers={"location": f"{other.base_url}/chat/completions"}))
-        with pytest.raises(Invalid, match=f"status {status}"):
+        with pytest.raises(Denied, match=f"status {status}"):
             ask(server)
         assert not other.requests
 

@@ -129,7 +129,7 @@ def _refusal(error: APIStatusError, name: str, key: str) -> RecollectError:
         hint = hinted_seconds(error.response.headers)
         return Busy(f"{name} has too much to do at the moment ({words}). It is tried again later.", hint)
     if kind == "not_found_error":
-        return Invalid(f"{name} was not found ({words}). Check the model after anthropic: in librarian.model.")
+        return Denied(f"{name} was not found ({words}). Check the model after anthropic: in librarian.model.")
     if kind in ("api_error", "timeout_error", "conflict_error") or error.status_code >= FIRST_SERVER_ERROR:
         return Unavailable(f"{name} failed (status {error.status_code}): {words}. It is tried again later.")
     return Invalid(f"{name} refused the request (status {error.status_code}): {words}")

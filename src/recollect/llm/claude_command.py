@@ -34,6 +34,7 @@ ENVIRONMENT = {
 NOT_LOGGED_IN = ("/login", "not logged in", "invalid api key", "oauth token", "authenticate")
 LIMIT_REACHED = ("usage limit", "limit reached", "rate limit", "hit your limit", "limit · resets")
 CUT_OFF = "output token maximum"
+NOT_FOUND = 404
 MOST_DOLLARS = 10_000
 """Of a call: whoever says more, or less than nothing, says no price."""
 
@@ -102,6 +103,8 @@ def _failure(name: str, result: Mapping[str, Any], usage: Usage) -> Exception:
         return Denied(f"{name} may not be used: {words}. {LOG_IN}.")
     if status in (429, 529) or any(sign in lowered for sign in LIMIT_REACHED):
         return Busy(f"{name} is busy: {words}")
+    if status == NOT_FOUND:
+        return Denied(f"{name} was not found: {words} Check the model after claude: in librarian.model.")
     if isinstance(status, int) and 400 <= status < 500:
         return Invalid(f"{name} refused the request ({status}): {words}")
     if usage.calls:

@@ -42,7 +42,8 @@ CONFIGURATION = (
 )
 DENIED = ("401", "403", "unauthorized", "not logged in", "log in", "login")
 BUSY = ("429", "too many requests", "rate limit", "usage limit", "at capacity", "overloaded")
-INVALID = ("400", "404", "does not exist", "not supported", "invalid_request", "context window")
+NOT_THERE = ("404", "does not exist", "not supported")
+INVALID = ("400", "invalid_request", "context window")
 CUT_OFF = ("max_output_tokens", "incomplete response")
 
 
@@ -125,6 +126,8 @@ def _failure(name: str, told: str, code: int, usage: Usage) -> Exception:
         return Busy(f"{name} is busy: {words}")
     if any(sign in lowered for sign in DENIED):
         return Denied(f"{name} may not be used: {words}. {LOG_IN}.")
+    if any(sign in lowered for sign in NOT_THERE):
+        return Denied(f"{name} was not found: {words} Check the model after codex: in librarian.model.")
     if any(sign in lowered for sign in INVALID):
         return Invalid(f"{name} refused the request: {words}")
     if usage.calls:

@@ -33,6 +33,9 @@ OVERLOADED = (429, 503, 529)
 FIRST_SERVER_ERROR = 500
 ABOUT_THE_REQUEST = (400, 404, 422, 500, 501)
 """Where a server may say that it does not know a part of the request. Some fail over it (500)."""
+NOT_THERE = (301, 302, 307, 308, 404, 405, 410)
+"""The address is that of nothing we speak with."""
+NO_MODEL = ("model_not_found", "invalid_model")
 MOST_WORDS = 300
 """Characters of a server's message that are shown."""
 
@@ -168,11 +171,16 @@ class Endpoint:
                 f"{self._base} does not accept the key (status {status}). Set the variable that librarian.key_variable "
                 "names (OPENAI_API_KEY, if it names none) to a key that may use this model."
             )
+        if status in NOT_THERE or told.code in NO_MODEL:  # No other request would do either.
+            return Denied(
+                f"{self._base} has no such model, or is another address (status {status}). {self._shown(told.words)} "
+                "Check the address, and the model after # in librarian.model."
+            )
         if told.code in ("content_filter", "content_policy_violation"):
             return Refused(f"{self._base} refuses this text: {self._shown(told.words)}")
         return Invalid(
             f"{self._base} refused the request (status {status}): {self._shown(told.words)} "
-            "Check the address, and the model after # in librarian.model."
+            "Check the model after # in librarian.model."
         )
 
     def _gave_up(self, again: "_Again", attempts: int) -> Unavailable:

@@ -1,8 +1,8 @@
 """What a model is to us, and what can go wrong with one.
 
 RecollectError
-├── Denied              no key, a key that does not count, a model one may not use
-├── Invalid             no such model, a request that the server refuses
+├── Denied              no key, a key that does not count, a model one may not use or that is not there
+├── Invalid             a request that the server refuses
 ├── Unavailable         not reachable, in time-out
 │   └── Busy            rate limit or overload: `retry_seconds` says when to come again, if the server did
 └── BadReply            an answer that is not what was asked for, after one repair
