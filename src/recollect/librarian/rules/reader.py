@@ -18,6 +18,7 @@ from recollect.librarian.rules import (
     preferences,
     projects,
     requests,
+    statements,
 )
 from recollect.librarian.rules.clauses import Clause, Sentence, clauses_of, sentences_of
 from recollect.librarian.rules.forms import HIGH, Reading
@@ -123,7 +124,7 @@ def _read_sentence(sentence: Sentence, reading: Reading) -> list[Item]:
         return whole
     for clause in clauses_of(sentence):
         kept += _read_clause(clause, reading)
-    return kept
+    return kept + statements.find(sentence, kept, reading, _why_not)
 
 
 def _read_clause(clause: Clause, reading: Reading) -> list[Item]:

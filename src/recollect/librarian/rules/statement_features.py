@@ -11,7 +11,7 @@ from zlib import crc32
 
 from recollect.librarian.wordset import wordset
 
-WIDTH = 1 << 14
+WIDTH = 1 << 16
 """Places. With some thousand sentences few features share one; the file of weights stays small."""
 MOST_CHARACTERS = 400
 OPENING_WORDS = 3
@@ -33,8 +33,8 @@ _SHAPES = {
     """),
     "here": wordset("""
         this that these those it it's its here now today currently dies diese dieser dieses das es hier jetzt heute esto
-        esta este eso aquí ahora hoy ceci cela ça ce cette ici maintenant questo questa qui ora oggi isso isto aqui agora
-        dit dat hier nu vandaag это этот эта здесь сейчас сегодня
+        esta este eso aquí ahora hoy ceci cela ça ce cette ici maintenant questo questa qui ora oggi isso isto aqui
+        agora dit dat hier nu vandaag это этот эта здесь сейчас сегодня
     """),
     "always": wordset("""
         always never usually every each immer nie niemals jeden jede stets siempre nunca cada todos toujours jamais
@@ -72,5 +72,7 @@ def _shapes(plain: str, words: list[str]) -> list[str]:
     found = [f"length {sum(count > most for most in _LENGTHS)}"]
     found += [f"has {name}" for name, known in _SHAPES.items() if not known.isdisjoint(words)]
     found += [f"begins {name}" for name, known in _SHAPES.items() if words and words[0] in known]
-    found += [f"is {name}" for name, pattern in (("code", _CODE), ("name", _NAME), ("time", _TIME)) if pattern.search(plain)]
+    found += [
+        f"is {name}" for name, pattern in (("code", _CODE), ("name", _NAME), ("time", _TIME)) if pattern.search(plain)
+    ]
     return found

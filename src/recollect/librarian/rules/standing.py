@@ -1,0 +1,95 @@
+"""Whether a clause can be understood without what was said before it: what points at something else cannot."""
+
+import re
+
+from recollect.librarian.wordset import wordset
+
+FEWEST_WORDS = 3
+FEWEST_WIDE_CHARACTERS = 6
+MOST_CHARACTERS = 180
+"""A longer clause tells a story."""
+_WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_POINTER = re.compile(
+    r"""(?ix)(?:it|its|it's|it'll|this|that|that's|that'll|these|those|they|they're|they've|them|he|he's|she|she's|there
+        |there's|here|here's|both|such|same|one|you|you're|you've|your|what|which|then|let's|let
+    |es|das|dies\w*|er|sie|hier|da|dort|so|du|dein\w*|was
+    |eso|esto|est[ea]s?|ella|él|ellos|aquí|ahí|tú
+    |ça|cela|ceci|c'est|c'était|ce|il|elle|ils|elles|ici|là|tu
+    |questo|questa|quello|lui|lei|qui|qua
+    |isso|isto|ele|ela|aqui|ali|você
+    |dit|dat|het|hij|ze|zij|hier|daar
+    |это|этот|эта|он|она|они|тут|там|ты)(?![\w'])"""
+)
+_WIDE_POINTER = re.compile("[这那它他她你]|これ|それ|あれ|ここ|そこ|彼|あなた")
+_TIMES = r"summer|winter|spring|autumn|fall|year|month|week|weekend|term|semester|season|quarter|house|family|decade"
+_AT_HAND = re.compile(
+    rf"(?i)\b(?:this|these|those)\b(?! (?:{_TIMES}|\w*day)\b)|\bthat\b(?=\s*(?:$|[,.;!)]|is\b|was\b|one\b|way\b|thing\b"
+    rf"|file\b|function\b|part\b))|\babove\b|\bbelow\b|\bhere\b(?=\s*[:(]|\s*$)|\bas well\b\W*$|\btoo\b\W*$"
+)
+_PASSING = re.compile(
+    r"""(?ix)(?:(?:i(?:'m|\sam|'ve\sbeen|\swas|\swere|\shave\sbeen)|we(?:'re|\sare|'ve\sbeen|\swere)|im)\s
+        (?:(?:also|just|really|currently|particularly|mainly|mostly|now|still|actually|not|a\sbit|very|so|quite|always
+        |recently|already|only|kind\sof|especially|been|more)\s)*
+        (?:interested|planning|trying|looking|thinking|considering|wondering|struggling|hoping|preparing|going\sto
+        |about\sto|getting|excited|concerned|curious|worried|afraid|sure|glad|sorry|happy|confused|stuck|ready|meaning
+        |researching|reading|watching|writing|debugging|comparing|working\son|here|back|done\s(?!with)|using\sthe|aware
+        |tempted|leaning|inclined|seeing|having|running\sinto|asking|referring|talking|curious|surprised|impressed)\b
+    | (?:i|we)\s(?:(?:also|just|really|actually|definitely|probably|still|then|already|even|only)\s)*
+        (?:think|thought|guess|feel|felt|believe|suppose|wonder|hope|see|saw|know|knew|remember|agree|mean|meant|noticed
+        |heard|tried|ran|checked|looked|loved|enjoyed|liked|wanted|needed|want\sto|need\sto(?:\s(?:figure|know
+        |understand|find|make|add|get))|want\sthe|like\sthe|love\s(?:the|how|that)|like\s(?:how|that))\b
+    | i(?:'d|\swould)\s | (?:i|we)(?:'ll|\swill)\s(?:(?:also|just|definitely|probably|then|now|start)\s)*(?:try|check
+        |look|start|begin|keep\san|see|let|ask|reach|go\s(?:ahead|for|with\sthat)|test|do|be|use\s(?:the|your)|need|give
+        |consider|add|make\ssure|continue|explore)\b
+    | i(?:'ve|\shave)\s(?:(?:also|just|already|recently|actually)\s)*(?:heard|tried|read|seen|noticed|thought|updated
+        |added|attached|checked|looked|uploaded|written|implemented|configured|pasted|started|finished\sthe)\b
+    | i\s(?:just|recently)\s | (?:my|the)\s(?:goal|plan|question|idea|problem|issue|concern|point)\s(?:is|was)\b
+    | (?:ich|wir)\s(?:suche|suchen|versuche|möchte|will|wollte|brauche|glaube|denke|überlege|hoffe|frage|weiß)\b
+    | (?:yo\s)?(?:quiero|quisiera|estoy\s(?:buscando|intentando|pensando)|creo|necesito|busco|pienso)\b
+    | je\s(?:cherche|voudrais|veux|pense|crois|vais|me\sdemande|sais|dois\sdire)\b|j'(?:aimerais|essaie|espère)\b
+    | (?:vorrei|voglio|sto\scercando|penso|credo|cerco|quero|gostaria|estou\s(?:tentando|procurando)|acho|preciso\sde)\b
+    | ik\s(?:zoek|wil|denk|probeer|hoop|vraag)\b | я\s(?:хочу|пытаюсь|думаю|ищу|надеюсь)\b )"""
+)
+"""How people speak of what they are at: plans, wishes, impressions and what they just did."""
+_WIDE_PASSING = re.compile("我(?:想|在找|觉得|试|正在)|.{0,12}(?:したい|知りたい|探して|思います|と思う)")
+_EVENT = re.compile(
+    r"""(?ix)(?:i|we)\s(?:(?:also|just|actually|finally|then|even|once|only|really|recently|already|did)\s)*
+        (?:spent|took|had|met|used|went|picked|measured|came|made|found|watched|got\s(?!married|engaged|promoted|the\sjob
+        |divorced|accepted)|ate|drank|paid|sent|called|asked|told|said|wrote|read|cooked|visited|attended|tested|fixed
+        |changed|installed|deleted|removed|added|updated|opened|clicked|printed|copied|talked|discussed|appreciated?
+        |organi[sz]ed|bought|ordered|did\sa|forgot|lost|missed|saw|gave\s(?!up)|put|set|scheduled)\b
+    | (?:lately|yesterday|recently|so\sfar)\b
+    | .*\b(?:lately|yesterday|the\sother\sday|so\sfar|last\s(?:night|week|weekend|\w+day)|a\sfew\sdays\sago)\b"""
+)
+"""What happened once. Something reached is told so too."""
+_CODE = re.compile(r"[\\{}<>=`|]|\w_\w|\w\(|(?:^|\s)[-/]\w+/")
+_IT = re.compile(r"(?i)\b(?:it|them|they|he|she|him|her)\b(?!')")
+_NOUN = re.compile(r"(?i)\b(?:my|our|the|an?|her|his|your|no|every|each|all)\s+\w|(?<!^)\b(?-i:[A-ZÀ-Þ][a-zà-ÿ]+)")
+_YOU = re.compile(
+    r"(?i)\b(?:you(?:'ve|'re)?) (?:said|gave|wrote|made|did|forgot|missed|mentioned|suggested|told|are|were)\b"
+)
+_CHATTER = wordset("""
+    thanks thank ok okay sure great nice cool perfect yes no yeah hmm wow oh lol sorry hello hi hey bye
+""")
+_WORD = re.compile(r"[^\W_]+(?:'[^\W\d_]+)*")
+
+
+def is_event(said: str) -> bool:
+    return bool(_EVENT.match(said))
+
+
+def stands_alone(said: str) -> bool:
+    if len(said) > MOST_CHARACTERS or _CODE.search(said):
+        return False
+    if _WIDE.search(said):
+        return len(said) >= FEWEST_WIDE_CHARACTERS and not (_WIDE_POINTER.match(said) or _WIDE_PASSING.match(said))
+    words = _WORD.findall(said)
+    if len(words) < FEWEST_WORDS or words[0].lower() in _CHATTER or _POINTER.match(said) or _PASSING.match(said):
+        return False
+    return not (_AT_HAND.search(said) or _YOU.search(said) or _points_back(said))
+
+
+def _points_back(said: str) -> bool:
+    """A pronoun before anything that it could stand for."""
+    match = _IT.search(said)
+    return bool(match and not _NOUN.search(said, 0, match.start()))

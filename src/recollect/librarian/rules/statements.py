@@ -1,0 +1,170 @@
+"""Statements that no form knows: what a clause most likely is, told by weights that were trained on labelled sentences.
+
+Tried last, on what the other finders left of a sentence. A clause must be meant (`filters`), must stand alone without
+what was said before it, and must look lasting enough for its label; in a project more so, as most that is said there is
+about the work at hand.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from recollect.knowledge import Kind
+from recollect.librarian.items import Item, Shelf
+from recollect.librarian.rules import corrections, wording
+from recollect.librarian.rules.clauses import Clause, Sentence, clauses_of
+from recollect.librarian.rules.dates import find_day
+from recollect.librarian.rules.forms import LIKELY, Reading, day_of, item, text_of
+from recollect.librarian.rules.standing import is_event, stands_alone
+from recollect.librarian.rules.statement_model import Guess, load
+
+FACTS = frozenset({"user", "person", "project"})
+LEAST = {
+    "user": 0.55,
+    "person": 0.55,
+    "preference": 0.6,
+    "rule": 0.65,
+    "project": 0.65,
+    "decision": 0.65,
+    "commitment": 0.6,
+    "insight": 0.7,
+    "milestone": 0.75,
+}
+"""How lasting a clause must look, by what it looks like most."""
+MORE_IN_PROJECTS = 0.1
+LEAST_CLEARNESS = 0.45
+ONCE = frozenset({"decision", "insight", "milestone"})
+"""What happens once and stays."""
+_TAIL = re.compile(
+    r"(?i)\s*(?:,|;|\s[-–—]|\s\()\s*(?:so |and |but |then |now |also )?(?=(?:can|could|would|will|should|what|how|which"
+    r"|where|when|why|who|is|are|do|does|any|please|pls|help|give|suggest|tell|make|write|find|show|need|was|wie|kannst"
+    r"|welche|bitte|gib|qué|cómo|puedes|dame|que|comment|peux|donne|cosa|come|puoi|como|pode|wat|hoe|kun|что|как)\b)"
+)
+"""Where a request begins behind a statement: `we have a toddler, what can we cook`."""
+_ROLE = re.compile(r"(?i)as (?P<what>an? [^,]{3,60}?)(?:,|(?= (?:i|i'm|i've|my|we|what|how|can|could|which|is|do)\b))")
+_OPENS = re.compile(r"(?i)(?:since|because|given that|given|seeing as|now that|considering(?: that)?|as)\s+(?=\w)")
+_SECRET = re.compile(
+    r"(?i)\b(?:pass(?:word|code|phrase)|pwd|pin(?: code| is)|api[- _]?key|token|secret|credentials?|passwort|kennwort"
+    r"|contraseña|mot de passe|parola d'ordine|senha|wachtwoord|пароль)\b|密码|パスワード|暗証"
+)
+"""Whatever stands beside such a word is not kept, masked or not."""
+_MINE = re.compile(
+    r"(?i)(?<![\w'])(?:i|i'm|i've|i'll|im|my|me|mine|ich|mein\w*|mir|mich|yo|mis?|me|je|j'\w+|mon|ma|mes|moi|io|mi[oae]i?"
+    r"|eu|meu|minha|ik|mijn|я|мо[йяеи]|мне|меня)(?![\w])|[我私僕]"
+)
+_TELLING = (
+    (
+        "decision",
+        re.compile(
+            r"(?i).*\b(?:(?:i|we|team) (?:'ve |have )?(?:decided|agreed on|settled on|chose|opted|voted)|decided"
+            r"|entschieden|beschlossen|decidido|decidimos|décidé|deciso|gekozen|besloten|решили|решил)\b|.*(?:决定|決め)"
+        ),
+    ),
+    (
+        "preference",
+        re.compile(
+            r"(?i)(?:i|ich|yo|je|я)? ?(?:(?:really|absolutely|much|always|don't|do not|no|ne|не|me) )*"
+            r"(?:prefer|like|love|hate|enjoy|dislike|want|mag|hasse|liebe|bevorzuge|prefiero|odio|gustan?|encantan?|préfère|déteste|adore|aime"
+            r"|preferisco|amo|prefiro|detesto|gosto|haat|люблю|ненавижу|предпочитаю)\b|我?(?:喜欢|讨厌|不喜欢)|.*(?:が好き|が嫌い|が苦手)"
+        ),
+    ),
+)
+_ORDER = re.compile(
+    r"(?i)(?:please|always|never|don't|do not|use|run|keep|write|ask|put|no|immer|nie|bitte|siempre|nunca|toujours"
+    r"|jamais|sempre|mai|altijd|nooit|всегда|никогда)\b"
+)
+_NAME = re.compile(r"[A-ZÀ-ÞА-ЯЁ][\w'-]+")
+
+
+def find(sentence: Sentence, kept: Sequence[Item], reading: Reading, why_not: Callable[[Clause], str]) -> list[Item]:
+    """Adds what it finds to the reading. `kept`: what the forms found in this sentence, which is not said twice."""
+    found: list[Item] = []
+    for clause in _candidates(sentence):
+        if _is_told(clause, kept) or _SECRET.search(clause.sentence) or not stands_alone(clause.said):
+            continue
+        guess = load().guess(_as_said_alone(clause))
+        label = _label(guess, clause)
+        if not _is_sure(guess, reading) or (label not in ONCE and is_event(clause.said)):
+            continue
+        reason = why_not(clause)
+        if reason:
+            reading.dropped[reason] += 1
+            continue
+        one = _item(clause, label, reading)
+        corrections.settle(clause, one, reading)
+        reading.items.append(one)
+        found.append(one)
+    return found
+
+
+def _is_sure(guess: Guess, reading: Reading) -> bool:
+    least = LEAST[guess.label] + bool(reading.project) * MORE_IN_PROJECTS
+    return guess.share >= least and guess.clearness >= LEAST_CLEARNESS
+
+
+def _label(guess: Guess, clause: Clause) -> str:
+    """Some words say what a statement is whatever the weights say."""
+    if guess.label in FACTS:
+        return next((label for label, pattern in _TELLING if pattern.match(clause.said)), guess.label)
+    return guess.label
+
+
+def _candidates(sentence: Sentence) -> Iterator[Clause]:
+    """Each clause without the request behind it and the word that ties it to the rest."""
+    for clause in clauses_of(sentence):
+        tail = _TAIL.search(clause.text)
+        end = clause.start + tail.start() if tail and tail.start() > 0 else clause.end
+        opens = _OPENS.match(clause.text)
+        is_role = _ROLE.match(clause.text)
+        start = clause.start + opens.end() if opens and not is_role else clause.start
+        if is_role:
+            end = clause.start + is_role.end("what")
+        yield clause if (start, end) == (clause.start, clause.end) else sentence.part(start, end)
+
+
+def _is_told(clause: Clause, kept: Sequence[Item]) -> bool:
+    quotes = [quote.words for one in kept for quote in one.quotes]
+    return any(clause.text in words or words in clause.text for words in quotes)
+
+
+def _item(clause: Clause, label: str, reading: Reading) -> Item:
+    if label in FACTS:
+        return _fact(clause, label, reading)
+    if label == "commitment":
+        today = day_of(clause.turn)
+        day = find_day(clause.said, today) if today else None
+        return item(clause, Kind.COMMITMENT, value=day.on.isoformat() if day else "", importance=0.6)
+    if label == "preference":
+        return item(clause, Kind.PREFERENCE)
+    kind, shelf = {
+        "rule": (Kind.PREFERENCE if _ORDER.match(clause.said) else Kind.PROCEDURE, reading.home_shelf),
+        "decision": (Kind.DECISION, reading.home_shelf),
+        "insight": (Kind.LEARNING, Shelf.INSIGHT),
+        "milestone": (Kind.FACT, Shelf.MILESTONE),
+    }[label]
+    return item(clause, kind, shelf, subject=reading.home_subject, confidence=LIKELY)
+
+
+def _fact(clause: Clause, label: str, reading: Reading) -> Item:
+    """Of a person whose name is known, of the project where the speaker does not speak of themselves, or of them."""
+    name = _known_name(clause, reading) if label == "person" else ""
+    if name:
+        return item(clause, Kind.FACT, Shelf.PERSON, subject=name)
+    if reading.project and not _MINE.search(clause.said):
+        return item(clause, Kind.FACT, Shelf.PROJECT, subject=reading.project)
+    return item(clause, Kind.FACT, text=_text(clause))
+
+
+def _known_name(clause: Clause, reading: Reading) -> str:
+    named = (reading.people.get(word.lower()) for word in _NAME.findall(clause.said))
+    return next((person.name for person in named if person), "")
+
+
+def _as_said_alone(clause: Clause) -> str:
+    """`as a nurse`, said for itself."""
+    role = _ROLE.fullmatch(clause.said + ",")
+    return f"I'm {role['what']}" if role else clause.said
+
+
+def _text(clause: Clause) -> str:
+    alone = _as_said_alone(clause)
+    return text_of(clause) if alone == clause.said else wording.third_person(alone)
