@@ -164,6 +164,19 @@ def test_a_model_of_ones_own_costs_no_money_whatever_its_name(database: Database
     assert (desk.budget.today().calls, desk.budget.today().dollars) == (1, 0)
 
 
+def test_a_price_in_the_settings_counts_also_on_this_computer_where_a_proxy_may_run(
+    database: Database, clock: FrozenClock
+):
+    model = ScriptedModel(lambda *_: {"title": "x"}, name="http://127.0.0.1:4000/v1#m", is_paid=False)
+    desk = Desk(database, clock)
+    desk.ask(model, per_million=[1, 2])
+    assert desk.metered(model, per_million=[1, 2]).is_paid
+    assert not desk.metered(model, per_million=[0, 0]).is_paid
+    assert desk.budget.today().dollars == pytest.approx((300 + 2 * 5) / 1e6, abs=2e-6)
+    with pytest.raises(OverBudget):
+        Desk(database, clock, dollars=0.000_001).ask(model, per_million=[1, 2])
+
+
 def test_the_reservation_covers_a_repair(database: Database, clock: FrozenClock):
     """What a model takes that answers as long as it may, is shown its answer, and does so once more."""
     once = estimated_input(HAIKU, "s" * 300, "p" * 600, Note)

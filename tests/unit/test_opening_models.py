@@ -7,6 +7,7 @@ import pytest
 from pydantic import BaseModel
 
 from recollect.errors import Denied, Invalid
+from recollect.llm.opening import is_paid as is_paid_for
 from recollect.llm.opening import open_model
 from recollect.settings import Settings, load_settings
 from recollect.testing import OpenAIServer
@@ -49,6 +50,12 @@ def test_each_form_opens_a_model_that_bears_its_name(
     model = open_model(settings_with(home, name))
     assert model is not None
     assert (model.name, model.is_paid) == (name, is_paid)
+
+
+def test_a_server_on_this_computer_is_paid_for_if_the_settings_give_a_price(home: Path):
+    assert not is_paid_for(settings_with(home, "http://127.0.0.1:4000/v1#m"))
+    assert not is_paid_for(settings_with(home, "http://127.0.0.1:4000/v1#m", "price_per_million = [0, 0]"))
+    assert is_paid_for(settings_with(home, "http://127.0.0.1:4000/v1#m", "price_per_million = [1, 5]"))
 
 
 def test_a_missing_key_is_told_with_its_variable(home: Path):

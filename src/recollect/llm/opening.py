@@ -42,6 +42,8 @@ def is_paid(settings: "Settings") -> bool:
     named = settings.librarian.model.strip()
     if named in ("rules", "none"):
         return False
+    if any(settings.librarian.price_per_million):
+        return True
     if named.startswith("anthropic:"):
         return not is_own_server(settings.anthropic_url())
     return not named.startswith(("http://", "https://")) or not is_own_server(named.partition("#")[0])

@@ -64,7 +64,8 @@ class Metered:
 
     @property
     def is_paid(self) -> bool:
-        return self._model.is_paid
+        """Also on this computer, if the settings give a price: a proxy may run there, with others behind it."""
+        return self._model.is_paid or any(self._per_million)
 
     async def close(self) -> None:
         await self._model.close()
