@@ -8,8 +8,9 @@ import recollect
 from recollect.clock import to_text
 from recollect.history import Conversation, Message
 from recollect.knowledge import Kind
-from recollect.librarian.filing import Filed, Prepared, file
+from recollect.librarian.filing import file
 from recollect.librarian.items import EpisodeLine, Extract, Item, Quote, Shelf
+from recollect.librarian.telling import Filed, Prepared
 from recollect.scopes import HOUSE
 
 

@@ -14,6 +14,7 @@ import recollect
 from recollect.knowledge import Kind, Origin, Relation, State
 from recollect.librarian.episodes import EpisodeStore, Line
 from recollect.librarian.items import Doubt, EpisodeLine, Item, Shelf
+from recollect.testing import FrozenClock
 
 BERLIN = "I live in Berlin."
 MUNICH = "I moved to Munich last week."
@@ -313,6 +314,23 @@ def test_what_a_person_retracted_does_not_come_back(memory: recollect.Memory, fo
 
     assert filed.outcomes == {"refused": 1}
     assert texts(memory) == []
+
+
+def test_what_a_person_retracted_is_heard_when_it_is_said_anew_and_not_from_older_words(
+    memory: recollect.Memory, folder: Path, clock: FrozenClock
+) -> None:
+    talk = Talk(memory, folder, "one", TEA)
+    older = Talk(memory, folder, "two", TEA, start=START - timedelta(days=3))
+    (name,) = talk.file(talk.item(TEA)).records
+    memory.knowledge.retract(name)
+
+    assert older.file(older.item(TEA)).outcomes == {"refused": 1}
+    clock.move(days=2)
+    later = Talk(memory, folder, "three", TEA, start=START + timedelta(days=1))
+    filed = [later.file(later.item(TEA)) for _ in range(2)]
+
+    assert texts(memory) == [TEA]
+    assert filed[0].records == filed[1].records
 
 
 def test_what_was_forgotten_does_not_come_back(memory: recollect.Memory, folder: Path) -> None:

@@ -9,12 +9,13 @@ from recollect.database import Database, Session
 from recollect.history import Conversation, History, Message
 from recollect.ids import derived_id
 from recollect.librarian.evidence import checked
-from recollect.librarian.filing import Prepared, file
+from recollect.librarian.filing import file
 from recollect.librarian.items import About, Extract, Turn
 from recollect.librarian.knowing import known_to
 from recollect.librarian.known import names_in
 from recollect.librarian.reading import turns_of
 from recollect.librarian.replies import KeptReplies
+from recollect.librarian.telling import Prepared
 from recollect.librarian.work import Filed
 from recollect.llm import ChatModel, Usage
 from recollect.scopes import HOUSE

@@ -5,12 +5,10 @@ What an earlier reading of the same conversation found and this one does not is 
 too or a person has touched it. What a person wrote is never replaced: that is proposed to them.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
-from recollect.clock import local
 from recollect.database import Session
-from recollect.history import Conversation
-from recollect.history.store import ConversationStore, MessageStore
+from recollect.history.store import MessageStore
 from recollect.ids import derived_id
 from recollect.knowledge import Evidence, Origin, Record, Relation, State, Statement
 from recollect.knowledge.learning import learn
@@ -18,60 +16,17 @@ from recollect.knowledge.line import end, ended_by, link, place_of, take_out
 from recollect.knowledge.statements import prepared
 from recollect.knowledge.timeline import place
 from recollect.knowledge.writing import Writer
-from recollect.librarian.episodes import LIBRARIAN, LINE, PERSON, TITLE, Episode, EpisodeStore, Line, line_id
-from recollect.librarian.items import Extract, Item, Shelf
+from recollect.librarian.items import Item, Shelf
 from recollect.librarian.names import Names
 from recollect.librarian.proposals import Proposal, ProposalStore
 from recollect.librarian.pruning import MERGED, RECURRING, SAME_AS
 from recollect.librarian.questions import QuestionStore, doubt_of
+from recollect.librarian.telling import Filed, Prepared, tell
 from recollect.lineage import MESSAGE, RECORD, EdgeStore, folded
-from recollect.llm import Usage
-from recollect.notes.paths import folder_of, within
 from recollect.scopes import Actor, Principal
 
 WITHDRAWN, UNCONFIRMED = "withdrawn", "unconfirmed"
 NOT_FOUND_AGAIN = "not found when its conversation was read again"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Prepared:
-    """One conversation, read and checked, ready to be filed."""
-
-    conversation: Conversation
-    scope: str
-    title: str
-    """The conversation's own, for an extract that has none."""
-    extract: Extract
-    message_ids: tuple[str, ...]
-    """All that were read."""
-    times: dict[str, str]
-    """Message → when it was said."""
-    fingerprint: str
-    usage: Usage = field(default_factory=Usage)
-
-
-@dataclass(slots=True, kw_only=True)
-class Filed:
-    """What became of one conversation."""
-
-    conversation_id: str
-    outcomes: dict[str, int] = field(default_factory=dict[str, int])
-    """new, same, refines, replaces, refused, proposed, asked, withdrawn → how many."""
-    dropped: dict[str, int] = field(default_factory=dict[str, int])
-    records: list[str] = field(default_factory=list[str])
-
-    def count(self, outcome: str) -> None:
-        self.outcomes[outcome] = self.outcomes.get(outcome, 0) + 1
-
-    @property
-    def kept(self) -> int:
-        return len(self.records)
-
-
-def episode_page(scope: str, started_at: str) -> str:
-    """The note of the day on which a conversation began, where the person is."""
-    day = f"{local(started_at):%Y-%m-%d}" if started_at else "undated"
-    return within(folder_of(scope), f"episodes/{day[:7]}/{day}.md")
 
 
 def file(session: Session, house: str, ready: Prepared, now: str) -> Filed:
@@ -99,7 +54,7 @@ class _Filing:
             is_found = record.id in kept or claim_id(record) in self._claims
             if not is_found and not is_touched(self._writer, record):
                 self._not_found_again(record.id)
-        self._save_episode()
+        tell(self._session, self._house, self._ready, self._filed, self._writer.now)
         return self._filed
 
     # Records
@@ -209,14 +164,16 @@ class _Filing:
         return (Relation.SAME if is_said else item.relation), item.other
 
     def _again(self, there: Record, statement: Statement, item: Item) -> tuple[str, Record | None]:
-        """It was taken back: by a person for good, by an earlier reading only until it is found again. What a night
-        made one with another is that one's."""
+        """It was taken back: by a person until somebody says it anew after that, by an earlier reading only until it is
+        found again. What a night made one with another is that one's."""
         events = self._writer.events.of_record(there.id)
         last = events[-1] if events else None
         if last and last.action == MERGED:
             return self._said_by(last.reason.removeprefix(SAME_AS), statement, item)
-        if last is None or last.action != WITHDRAWN or self._writer.is_refused(statement, there.scope):
+        if last is None or self._writer.is_refused(statement, there.scope):
             return "refused", None
+        if last.action != WITHDRAWN:
+            return self._anew(statement, last.at)
         human = self._protected(statement, item)
         if human:
             return self._propose(human, statement), None
@@ -224,6 +181,14 @@ class _Filing:
             learned = learn(self._writer, statement, None, "", "")
             return learned.outcome, learned.record
         return Relation.SAME, self._bring_back(there, statement)
+
+    def _anew(self, statement: Statement, taken_back_at: str) -> tuple[str, Record | None]:
+        """Only what was said after it was taken back is said anew: older words elsewhere are the same mistake."""
+        if statement.true_from <= taken_back_at:
+            return "refused", None
+        place_id = derived_id(claim_id(statement), *(source.message_id for source in statement.sources))
+        learned = learn(self._writer, replace(statement, id=place_id), None, "", "")
+        return learned.outcome, learned.record
 
     def _said_by(self, record_id: str, statement: Statement, item: Item) -> tuple[str, Record | None]:
         there = self._there(record_id)
@@ -323,59 +288,6 @@ class _Filing:
         for question in self._names.questions(self._writer.now):
             if store.ask(question):
                 self._filed.count("asked")
-
-    # The episode
-
-    def _save_episode(self) -> None:
-        ready, conversation = self._ready, self._ready.conversation
-        store = EpisodeStore(self._session, self._house)
-        former = self._former(store)
-        lines = self._lines(store.lines([*former, conversation.id]))
-        for one in former:
-            store.drop(one)
-        store.put_lines(conversation.id, lines)
-        store.save(
-            Episode(
-                conversation_id=conversation.id,
-                scope=ready.scope,
-                page=episode_page(ready.scope, conversation.started_at),
-                project=ready.extract.project,
-                started_at=conversation.started_at,
-                ended_at=conversation.ended_at,
-                messages=conversation.messages,
-                fingerprint=ready.fingerprint,
-                reader=ready.extract.reader,
-                read_at=self._writer.now,
-                kept=self._filed.kept,
-                dropped=self._filed.dropped,
-            )
-        )
-
-    def _former(self, store: EpisodeStore) -> list[str]:
-        """What this conversation was called while it had a first message that was forgotten since."""
-        edges = EdgeStore(self._session, self._house).derived_from(MESSAGE, self._ready.message_ids)
-        lines = store.some_lines(sorted({edge.to_id for edge in edges if edge.to_kind == LINE}))
-        others = {line.conversation_id for line in lines.values()} - {self._ready.conversation.id}
-        history = ConversationStore(self._session, self._house)
-        return sorted(one for one in others if history.get(one) is None)
-
-    def _lines(self, known: dict[str, list[Line]]) -> list[Line]:
-        """As they were read, but where a person changed or removed one it stays as they left it."""
-        extract, conversation = self._ready.extract, self._ready.conversation
-        texts = [(extract.title or self._ready.title, extract.title_quotes)]
-        texts += [(f"{line.label}: {line.text}" if line.label else line.text, line.quotes) for line in extract.lines]
-        people = {line.number: line for lines in known.values() for line in lines if line.author == PERSON}
-        lines: list[Line] = []
-        for number, (text, quotes) in enumerate(texts):
-            sources = tuple(dict.fromkeys(quote.message_id for quote in quotes))
-            if number == TITLE and not sources:
-                sources = self._ready.message_ids[:1]
-            found = Line(id="", conversation_id="", number=number, text=text, sources=sources, author=LIBRARIAN)
-            lines.append(people.pop(number, found))
-        return [
-            replace(line, id=line_id(conversation.id, line.number), conversation_id=conversation.id)
-            for line in (*lines, *people.values())
-        ]
 
 
 def claim_id(statement: Statement | Record) -> str:

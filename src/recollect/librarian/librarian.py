@@ -21,10 +21,10 @@ from recollect.librarian import deciding
 from recollect.librarian.days import Day, lines_of, period
 from recollect.librarian.desk import LibrarianDesk
 from recollect.librarian.episodes import EpisodeStore
-from recollect.librarian.filing import Prepared
 from recollect.librarian.proposals import Proposal, ProposalStore
 from recollect.librarian.questions import Question, QuestionStore
 from recollect.librarian.queueing import Queue, Queued, QueueState, queues_by_itself
+from recollect.librarian.telling import Prepared
 from recollect.librarian.worker import Worker
 from recollect.llm import ChatModel, Usage
 from recollect.llm.opening import is_paid, open_model
