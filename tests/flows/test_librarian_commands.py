@@ -176,6 +176,20 @@ def test_a_line_that_waits_for_a_decision_cannot_be_undone(filed: Path) -> None:
     assert any("peanuts" in text for text in records(filed))
 
 
+def test_a_deleted_line_is_shown_as_the_proposal_that_right_accepts_and_wrong_rejects(filed: Path) -> None:
+    page = facts(filed)
+    whole = page.read_text()
+    page.write_text("".join(line for line in whole.splitlines(True) if "peanuts" not in line))
+    number = line_of(filed, "No longer so: ")
+
+    assert run("today", "--wrong", number, home=filed).out == "Rejected.\n"
+    assert any("peanuts" in text for text in records(filed))
+
+    page.write_text("".join(line for line in whole.splitlines(True) if "peanuts" not in line))
+    assert run("today", "--right", line_of(filed, "No longer so: "), home=filed).out == "Accepted.\n"
+    assert not any("peanuts" in text for text in records(filed))
+
+
 # Review and questions
 
 

@@ -61,7 +61,7 @@ def test_what_waits_is_doubted_with_what_it_needs() -> None:
     question = Question(id="q", scope="house", kind=QuestionKind.OPEN, text="Which quarter?", asked_at=NOW)
     lines = lines_of([], {known.id: known}, [proposal], [question])
     assert [(line.group, line.text, bool(line.proposal_id), line.question_id) for line in lines] == [
-        (DOUBTED, "Lives in Bern", True, ""),
+        (DOUBTED, "No longer so: Lives in Bern", True, ""),
         (DOUBTED, "Which quarter?", False, "q"),
     ]
 

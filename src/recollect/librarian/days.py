@@ -109,13 +109,13 @@ def _ordered(lines: list[DayLine]) -> list[DayLine]:
 
 def _doubts(proposals: Sequence[Proposal], questions: Sequence[Question]) -> list[DayLine]:
     notes = {
-        ProposalKind.RETRACT: "you deleted its line: is it no longer so?",
+        ProposalKind.RETRACT: "you deleted its line",
         ProposalKind.REPLACE: "instead of what you wrote?",
     }
     doubts = [
         DayLine(
             group=DOUBTED,
-            text=one.text,
+            text=f"No longer so: {one.text}" if one.kind is ProposalKind.RETRACT else one.text,
             note=notes[one.kind],
             record_id=one.record_id,
             proposal_id=one.id,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 @json_option
 @click.pass_obj
 def costs(place: Place, days: int, as_json: bool) -> None:
-    """Show what models took, by day: calls, tokens, money; and what is left of today's ceiling."""
+    """Show what models took, by day. Calls, tokens and money, and what is left of today's ceiling."""
     with place.open() as memory:
         value = costs_json(memory, days)
     if as_json:

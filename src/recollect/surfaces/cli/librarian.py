@@ -41,7 +41,7 @@ NOBODY = 'The librarian is off: librarian.model is "none" in recollect.toml. Cho
 def process(
     place: Place, ids: tuple[str, ...], everything: bool, queue_only: bool, estimate: bool, yes: bool, as_json: bool
 ) -> None:
-    """Let the librarian read finished conversations, and file what they say.
+    """Let the librarian read finished conversations. It files what they say.
 
     Without ID: all that are ready or queued. With ids, or --all, also those that were read before; the same
     conversation gives the same records. Answers of a model are kept, so that nothing is paid for twice.
@@ -267,7 +267,7 @@ def librarian(context: click.Context, as_json: bool) -> None:
 @json_option
 @click.pass_obj
 def librarian_status(place: Place, as_json: bool) -> None:
-    """Who reads, what waits, what was set aside and why, and what today cost."""
+    """Who reads, what waits and what was set aside. Also why, and what today cost."""
     with place.open() as memory:
         value = librarian_json(memory)
     if as_json:
@@ -393,7 +393,7 @@ def resume(place: Place, as_json: bool) -> None:
 @json_option
 @click.pass_obj
 def reflect(place: Place, nights: bool, undone: str | None, as_json: bool) -> None:
-    """Look over what was filed: prune, promote, and write the agent's page about itself.
+    """Look over what was filed, as each night. It prunes, promotes, and writes the agent's page about itself.
 
     `recollect up` does it once a night. One night changes a set share of all records at the most, and can be undone.
     """

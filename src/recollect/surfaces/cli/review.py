@@ -92,7 +92,7 @@ def _version_json(version: "Version") -> dict[str, Any]:
 @json_option
 @click.pass_obj
 def accept(place: Place, names: tuple[str, ...], as_json: bool) -> None:
-    """Do it. N is its number in the list, or the start of its id."""
+    """Do what is proposed. N is its number in the list, or the start of its id."""
     _decide(place, names, as_json, is_accepted=True)
 
 
@@ -136,7 +136,9 @@ def _numbered(ids: list[str], name: str) -> str:
 @json_option
 @click.pass_context
 def questions(context: click.Context, as_json: bool) -> None:
-    """What the librarian cannot know by itself; without a command, list it.
+    """What the librarian asks; without a command, list it.
+
+    It asks what it cannot know by itself: whether two people of one name are one, what contradicts itself.
 
     Answer here, or in `questions.md` of your notes.
     """
@@ -195,7 +197,7 @@ def answer_question(place: Place, name: str, text: tuple[str, ...], as_json: boo
 @json_option
 @click.pass_obj
 def drop_question(place: Place, names: tuple[str, ...], as_json: bool) -> None:
-    """It need not be asked."""
+    """Let a question go unanswered. N is its number in the list, or the start of its id."""
     with place.open() as memory:
         ids = _question_ids(memory)
         chosen = dict.fromkeys(_numbered(ids, name) for name in names)
