@@ -65,6 +65,14 @@ def test_a_line_that_is_gone_or_says_nothing_was_removed() -> None:
     assert changes(BASE, "", FACTS) == [Removed(anchor=A), Removed(anchor=B)]
 
 
+def test_a_line_that_was_struck_out_was_removed() -> None:
+    assert changes(BASE, BASE.replace("It has frogs", "~~It has frogs~~"), FACTS) == [Removed(anchor=B)]
+    assert changes(BASE, BASE.replace(f"- It has frogs {B}", f"~~- It has frogs {B}~~"), FACTS) == [Removed(anchor=B)]
+    assert changes(BASE, BASE.replace("It has frogs", "It has ~~frogs~~ newts"), FACTS) == [
+        Edited(anchor=B, text="It has ~~frogs~~ newts", before="It has frogs")
+    ]
+
+
 def test_a_line_that_was_not_there_came_back() -> None:
     before = BASE.replace(f"- It has frogs {B}\n", "")
     assert changes(before, BASE, FACTS) == [Returned(anchor=B, text="It has frogs")]

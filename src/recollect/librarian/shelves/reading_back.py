@@ -1,7 +1,8 @@
 """What somebody did to a shelf: the difference of two versions of it, by anchors. Pure.
 
-A line whose words changed was edited, one that is gone was removed, one that was not there came back. A new point in a
-list of facts was added. Where a line stands, what is indented below it and what stands elsewhere says nothing.
+A line whose words changed was edited, one that is gone or struck out was removed, one that was not there came back. A
+new point in a list of facts was added. Where a line stands, what is indented below it and what stands elsewhere says
+nothing.
 """
 
 import re
@@ -18,6 +19,7 @@ _POINT = re.compile(r"[-*+]\s+(?:\[[ xX]\]\s+)?(?=\S)")
 _TICKED = re.compile(r"\s*[-*+]\s+\[[xX]\]\s")
 _ANSWER = re.compile(r"\s*(?:>|[-*+]\s)?\s*(?:\[[ x]\]\s)?\s*(?:answer\s*:)?\s*", re.IGNORECASE)
 _NAMED_ANSWER = re.compile(r"\s*(?:>|[-*+]\s)?\s*answer\s*:", re.IGNORECASE)
+_STRUCK = re.compile(r"~~(?:(?!~~).)*~~")
 YES = "yes"
 """What a tick says."""
 
@@ -86,7 +88,8 @@ def changes(base: str, now: str, added_to: Mapping[str, object] | None = None) -
         if anchor.kind is AnchorKind.QUESTION:
             found += _answered(anchor, old, new, before, after)
         elif new != old:
-            found.append(Edited(anchor=anchor, text=new, before=old) if new else Removed(anchor=anchor))
+            is_there = new and not _STRUCK.fullmatch(new)
+            found.append(Edited(anchor=anchor, text=new, before=old) if is_there else Removed(anchor=anchor))
     for anchor, lines in after.lines.items():
         if anchor not in before.present:
             found.append(Returned(anchor=anchor, text=said(lines[0])))
