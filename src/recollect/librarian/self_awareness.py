@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from recollect.ids import derived_id
 from recollect.knowledge import Event, Record
+from recollect.librarian.items import Shelf
 from recollect.librarian.shelves.anchors import Anchor, AnchorKind
 from recollect.librarian.shelves.merging import merged
 from recollect.librarian.shelves.pages import Page, Section, ShelfLine
@@ -57,24 +58,36 @@ def _line(number: int, text: str) -> ShelfLine:
 
 
 def _known(seen: Awareness) -> list[str]:
+    if not seen.records:
+        return ["Nothing is known yet.", ""]
     kinds = Counter(str(record.kind) for record in seen.records)
-    parts = ", ".join(f"{number:,} {_many(kind, number)}" for kind, number in sorted(kinds.items()))
-    known = f"{len(seen.records):,} things are known from {seen.conversations:,} conversations"
-    people = {record.subject for record in seen.records if "person" in record.tags}
-    projects = {record.subject for record in seen.records if "project" in record.tags}
+    parts = ", ".join(_many(kind, number) for kind, number in sorted(kinds.items()))
+    number = len(seen.records)
+    known = f"{_many('thing', number)} {'is' if number == 1 else 'are'} known from"
+    has_core = any(str(Shelf.CORE) in record.tags for record in seen.records)
+    people = {record.subject for record in seen.records if str(Shelf.PERSON) in record.tags}
+    projects = {record.subject for record in seen.records if str(Shelf.PROJECT) in record.tags}
+    counts = [f"{len(people):,} {'person' if len(people) == 1 else 'people'}" if people else ""]
+    counts.append(_many("project", len(projects)) if projects else "")
+    about = " and ".join(filter(None, counts))
     return [
-        f"{known}{f': {parts}' if parts else ''}. Most of it stands in [[core/facts]].",
-        f"{len(people):,} people and {len(projects):,} projects have a page." if people or projects else "",
+        f"{known} {_many('conversation', seen.conversations)}: {parts}."
+        + (" What is known of the person stands in [[core/facts]]." if has_core else ""),
+        f"Something is known of {about}." if about else "",
     ]
 
 
 def _doubted(seen: Awareness) -> list[str]:
-    waiting = f"{seen.questions:,} questions wait in [[questions]], {seen.proposals:,} changes in `recollect review`."
+    asked = f"{_many('question', seen.questions)} {'waits' if seen.questions == 1 else 'wait'} in [[questions]]"
+    proposed = f"{_many('change', seen.proposals)} {'waits' if seen.proposals == 1 else 'wait'} in `recollect review`"
+    waiting = ", ".join([*([asked] if seen.questions else []), *([proposed] if seen.proposals else [])])
     left_out = sum(seen.dropped.values())
     reasons = ", ".join(f"{reason} {number:,}" for reason, number in sorted(seen.dropped.items()))
     return [
-        waiting if seen.questions or seen.proposals else "Nothing waits to be asked or reviewed.",
-        f"{left_out:,} things were found and not kept ({reasons})." if left_out else "",
+        f"{waiting}." if waiting else "Nothing waits to be asked or reviewed.",
+        f"{_many('thing', left_out)} {'was' if left_out == 1 else 'were'} found and not kept ({reasons})."
+        if left_out
+        else "",
     ]
 
 
@@ -85,12 +98,12 @@ def _wrong(seen: Awareness) -> list[str]:
     share = f", {corrected / learned:.0%} of what was learned" if learned >= corrected and learned else ""
     changed = ", ".join(f"{name} {number:,}" for name, number in sorted(seen.night.items()))
     return [
-        f"People corrected or took back {corrected:,} things in the last 30 days{share}.",
+        f"People corrected or took back {_many('thing', corrected)} in the last 30 days{share}.",
         f"The last reflection: {changed}." if changed else "The last reflection changed nothing.",
     ]
 
 
-def _many(kind: str, number: int) -> str:
+def _many(noun: str, number: int) -> str:
     if number == 1:
-        return kind
-    return f"{kind[:-1]}ies" if kind.endswith("y") else f"{kind}s"
+        return f"1 {noun}"
+    return f"{number:,} {noun[:-1]}ies" if noun.endswith("y") else f"{number:,} {noun}s"
