@@ -65,6 +65,19 @@ def test_process_reads_what_is_ready_and_tells_what_it_did(told: Path) -> None:
     assert [one["status"] for one in run("conversations", "--json", home=told).json()] == ["archived"]
 
 
+def test_a_conversation_in_which_the_user_said_nothing_has_no_title_on_its_page(home: Path, tmp_path: Path) -> None:
+    transcript = Transcript("silent", start=datetime.now(UTC) - timedelta(days=1))
+    for number in range(6):
+        transcript.assistant(f"I have fixed part {number} of the pump.")
+    transcript.save(tmp_path / "projects")
+    run("ingest", tmp_path / "projects", home=home)
+
+    assert run("process", "--json", home=home).json()["processed"] == 1
+
+    (page,) = (home / "notes" / "episodes").rglob("*.md")
+    assert " A conversation <!--" in page.read_text()
+
+
 def test_process_again_finds_nothing_to_do_and_named_again_changes_nothing(filed: Path) -> None:
     before = facts(filed).read_bytes()
     assert run("process", "--json", home=filed).json()["processed"] == 0

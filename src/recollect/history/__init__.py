@@ -9,10 +9,11 @@ from recollect.history.conversations import Conversation, Status
 from recollect.history.counts import Counts, IngestReport, Problem
 from recollect.history.figures import Figures
 from recollect.history.history import History
-from recollect.history.listing import Listed
+from recollect.history.listing import NO_TITLE, Listed
 from recollect.history.messages import Author, Message, Standing
 
 __all__ = [
+    "NO_TITLE",
     "Author",
     "Conversation",
     "Counts",

@@ -15,6 +15,10 @@ class Listed:
     file: str
 
 
+NO_TITLE = "(no words of the user)"
+"""Shown where a conversation has no title, and nobody said anything to make one of."""
+
+
 def describe(threads: ThreadStore, found: list[Conversation]) -> list[Listed]:
     titles = threads.titles([name for item in found for name in _title_names(item)])
     files = threads.file_titles(sorted({item.file_id for item in found}))
@@ -26,7 +30,7 @@ def describe(threads: ThreadStore, found: list[Conversation]) -> list[Listed]:
         listed.append(
             Listed(
                 conversation=item,
-                title=file_title or named or item.opening or "(no words of the user)",
+                title=file_title or named or item.opening or NO_TITLE,
                 thread=roots.get(item.session_id, item.session_id) or item.id,
                 file=key,
             )

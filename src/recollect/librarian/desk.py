@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from recollect.clock import Clock
 from recollect.database import Database, Session
-from recollect.history import Conversation, History, Message
+from recollect.history import NO_TITLE, Conversation, History, Message
 from recollect.ids import derived_id
 from recollect.librarian.evidence import checked
 from recollect.librarian.filing import file
@@ -89,9 +89,10 @@ class LibrarianDesk:
         return next(iter(self._history.file_scopes(file_ids).values()), HOUSE)
 
     def _about(self, conversation: Conversation) -> About:
+        title = self._history.conversation(conversation.id).title
         return About(
             conversation_id=conversation.id,
-            title=self._history.conversation(conversation.id).title,
+            title="" if title == NO_TITLE else title,
             project=conversation.project,
             started_at=conversation.started_at,
             user_name=self._settings.user_name,
