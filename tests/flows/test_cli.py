@@ -328,6 +328,16 @@ def test_health_and_doctor_are_readable(call: Call, house: Path) -> None:
     assert "disk against database" in call("doctor").out
 
 
+def test_health_counts_conversations_without_a_time_too(call: Call, tmp_path: Path) -> None:
+    undated = tmp_path / "undated.jsonl"
+    undated.write_text(
+        '{"role": "user", "content": "What shall I cook?"}\n{"role": "assistant", "content": "A stew."}\n'
+    )
+    call("ingest", undated)
+    counted = call("health", "--json").json()["conversations"]
+    assert counted["total"] == sum(counted["by_status"].values()) == 1
+
+
 # As a process
 
 

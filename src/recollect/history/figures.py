@@ -22,13 +22,14 @@ class Figures:
 
 def figures_of(session: Session, house: str, sight: Sight, ready_before: str) -> Figures:
     conversations = ConversationStore(session, house, sight)
-    number, months, first, last = conversations.extent()
+    _, months, first, last = conversations.extent()
+    by_status = conversations.counts(ready_before)
     return Figures(
-        conversations=number,
+        conversations=sum(by_status.values()),  # Also those without a time.
         months=months,
         first_at=first,
         last_at=last,
-        by_status=conversations.counts(ready_before),
+        by_status=by_status,
         messages=MessageStore(session, house, sight).counts(),
         vault=LineStore(session, house, sight).totals(),
     )
