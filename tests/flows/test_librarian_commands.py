@@ -9,6 +9,7 @@ from commands import run
 from transcripts import Transcript
 
 from recollect.testing import OpenAIServer
+from recollect.testing.openai_answers import Fault
 
 TEA = "Remember that I am allergic to peanuts."
 CITY = "I live in Graz."
@@ -325,6 +326,18 @@ def test_at_the_ceiling_it_stops_cleanly_and_says_when_it_goes_on(told: Path, se
     assert value["goes_on_at"]
     assert server.requests == []
     assert [one["status"] for one in run("conversations", "--json", home=told).json()] == ["queued"]
+
+
+def test_what_was_set_aside_before_is_told_of_by_a_later_process(told: Path, server: OpenAIServer) -> None:
+    (told / "recollect.toml").write_text(f'[librarian]\nmodel = "{server.url}/v1#test-model"\n')
+    server.script(*[Fault(status=418, message="a teapot")] * 10)
+    assert run("process", home=told).explains("set aside", "a teapot")
+
+    later = run("process", home=told)
+
+    assert later.code == 0
+    assert "1 conversation was set aside before" in later.out
+    assert "recollect librarian" in later.out
 
 
 def test_a_model_that_is_not_there_sets_nothing_aside(told: Path, server: OpenAIServer) -> None:

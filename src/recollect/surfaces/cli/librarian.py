@@ -226,6 +226,10 @@ def _tell_worked(
         )
     else:
         _say_worked(queued, worked, tokens, dollars, place)
+        before = librarian.status().counts.aside - len(worked.aside)
+        if before > 0:
+            was = "was" if before == 1 else "were"
+            say(f"{amount(before, 'conversation')} {was} set aside before. Why: {place.invocation()} librarian")
     if worked.stopped:
         sys.exit(UNAVAILABLE)
     if worked.aside or worked.failed or queued.refused:
