@@ -10,11 +10,11 @@ MOST_CHARACTERS = 180
 """A longer clause tells a story."""
 _WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _POINTER = re.compile(
-    r"""(?ix)(?:it|its|it's|it'll|this|that|that's|that'll|these|those|they|they're|they've|them|he|he's|she|she's|there
-        |there's|here|here's|both|such|same|one|you|you're|you've|your|what|which|then|let's|let
+    r"""(?ix)(?:it|its|it's|it'll|this|that|that's|that'll|these|those|they|they're|they've|them|he|he's|she|she's|there(?!\s(?:is|are|was)\b|'s)
+        |here|here's|such|same|one(?!\sof)|you|you're|you've|your|what|which|then|let's|let
     |es|das|dies\w*|er|sie|hier|da|dort|so|du|dein\w*|was
     |eso|esto|est[ea]s?|ella|él|ellos|aquí|ahí|tú
-    |ça|cela|ceci|c'est|c'était|ce|il|elle|ils|elles|ici|là|tu
+    |ça|cela|ceci|c'est|c'était|ce|il(?=\s(?:est|a|va|aime|faut|y|ne|n'|travaille|habite)\b)|elle|ils|elles|ici|là|tu
     |questo|questa|quello|lui|lei|qui|qua
     |isso|isto|ele|ela|aqui|ali|você
     |dit|dat|het|hij|ze|zij|hier|daar
@@ -24,7 +24,7 @@ _WIDE_POINTER = re.compile("[这那它他她你]|これ|それ|あれ|ここ|そ
 _TIMES = r"summer|winter|spring|autumn|fall|year|month|week|weekend|term|semester|season|quarter|house|family|decade"
 _AT_HAND = re.compile(
     rf"(?i)\b(?:this|these|those)\b(?! (?:{_TIMES}|\w*day)\b)|\bthat\b(?=\s*(?:$|[,.;!)]|is\b|was\b|one\b|way\b|thing\b"
-    rf"|file\b|function\b|part\b))|\babove\b|\bbelow\b|\bhere\b(?=\s*[:(]|\s*$)|\bas well\b\W*$|\btoo\b\W*$"
+    rf"|file\b|function\b|part\b))|\babove\b|\bbelow\b|\bhere\b(?=\s*[:(]|\s*$)"
 )
 _PASSING = re.compile(
     r"""(?ix)(?:(?:i(?:'m|\sam|'ve\sbeen|\swas|\swere|\shave\sbeen)|we(?:'re|\sare|'ve\sbeen|\swere)|im)\s
@@ -37,7 +37,7 @@ _PASSING = re.compile(
     | (?:i|we)\s(?:(?:also|just|really|actually|definitely|probably|still|then|already|even|only)\s)*
         (?:think|thought|guess|feel|felt|believe|suppose|wonder|hope|see|saw|know|knew|remember|agree|mean|meant|noticed
         |heard|tried|ran|checked|looked|loved|enjoyed|liked|wanted|needed|want\sto|need\sto(?:\s(?:figure|know
-        |understand|find|make|add|get))|want\sthe|like\sthe|love\s(?:the|how|that)|like\s(?:how|that))\b
+        |understand|find|make|add|get))|want\sthe|love\s(?:the|how|that)|like\s(?:how|that))\b
     | i(?:'d|\swould)\s | (?:i|we)(?:'ll|\swill)\s(?:(?:also|just|definitely|probably|then|now|start)\s)*(?:try|check
         |look|start|begin|keep\san|see|let|ask|reach|go\s(?:ahead|for|with\sthat)|test|do|be|use\s(?:the|your)|need|give
         |consider|add|make\ssure|continue|explore)\b
@@ -55,23 +55,38 @@ _WIDE_PASSING = re.compile("我(?:想|在找|觉得|试|正在)|.{0,12}(?:した
 _EVENT = re.compile(
     r"""(?ix)(?:i|we)\s(?:(?:also|just|actually|finally|then|even|once|only|really|recently|already|did)\s)*
         (?:spent|took|had|met|used|went|picked|measured|came|made|found|watched|got\s(?!married|engaged|promoted|the\sjob
-        |divorced|accepted)|ate|drank|paid|sent|called|asked|told|said|wrote|read|cooked|visited|attended|tested|fixed
+        |divorced|accepted)|ate|drank|paid|sent|called|asked|wrote|read|cooked|visited|attended|tested|fixed
         |changed|installed|deleted|removed|added|updated|opened|clicked|printed|copied|talked|discussed|appreciated?
-        |organi[sz]ed|bought|ordered|did\sa|forgot|lost|missed|saw|gave\s(?!up)|put|set|scheduled)\b
+        |organi[sz]ed|bought|ordered|did\sa|forgot|lost|missed|saw|gave\s(?!up)|put|set|scheduled
+        |(?!retired|moved|divorced|married|graduated|studied|trained|used\sto|stopped|started|switched|lived|worked|need|feed
+        |inherited|adopted|owned|promised|agreed)\w{3,}ed)\b
     | (?:lately|yesterday|recently|so\sfar)\b
     | .*\b(?:lately|yesterday|the\sother\sday|so\sfar|last\s(?:night|week|weekend|\w+day)|a\sfew\sdays\sago)\b"""
 )
 """What happened once. Something reached is told so too."""
-_CODE = re.compile(r"[\\{}<>=`|]|\w_\w|\w\(|(?:^|\s)[-/]\w+/")
-_IT = re.compile(r"(?i)\b(?:it|them|they|he|she|him|her)\b(?!')")
-_NOUN = re.compile(r"(?i)\b(?:my|our|the|an?|her|his|your|no|every|each|all)\s+\w|(?<!^)\b(?-i:[A-ZÀ-Þ][a-zà-ÿ]+)")
-_YOU = re.compile(
-    r"(?i)\b(?:you(?:'ve|'re)?) (?:said|gave|wrote|made|did|forgot|missed|mentioned|suggested|told|are|were)\b"
+_PLAN = re.compile(r"(?i)(?:i|we)(?:'ll| will| can| could)\b")
+_SUPPOSED = re.compile(
+    r"(?i)(?:if|unless|whether|for \w+ing|wenn|falls|ob|si|s'il|se|als ik|indien|если|если бы)\b|.*\b(?:would|würden?"
+    r"|hätten?|wären?|könnten?)\b|如果|要是|もし"
 )
+"""A condition, or what would be so under one."""
+_GREETING = re.compile(
+    r"(?i)(?:buongiorno|buonasera|salve|ciao|bonsoir|bonjour|salut|guten (?:tag|morgen|abend)|hallo|moin|servus|buenas"
+    r"(?: tardes| noches)?|buenos días|hola|bom dia|boa (?:tarde|noite)|olá|goedemiddag|goedemorgen|goedenavond|hoi"
+    r"|здравствуйте|привет|добрый день|good (?:morning|evening|afternoon)|hi|hello|hey)(?: \w+)?[,.!]\s+"
+)
+_CODE = re.compile(r"[\\{}<>=`|]|\w_\w|\w\(|(?:^|\s)[-/]\w+/")
+_IT = re.compile(r"(?i)\b(?:it|them|they|he|she|him)\b(?!')")
+_NOUN = re.compile(r"(?i)\b(?:my|our|the|an?|her|his|your|no|every|each|all)\s+\w|(?<!^)\b(?-i:[A-ZÀ-Þ][a-zà-ÿ]+)")
+_YOU = re.compile(r"(?i)\b(?:you(?:'ve|'re)?) (?:said|gave|wrote|made|did|forgot|missed|mentioned|suggested|told)\b")
 _CHATTER = wordset("""
-    thanks thank ok okay sure great nice cool perfect yes no yeah hmm wow oh lol sorry hello hi hey bye
+    thanks thank ok okay sure great nice cool perfect yes yeah hmm wow oh lol sorry hello hi hey bye
 """)
 _WORD = re.compile(r"[^\W_]+(?:'[^\W\d_]+)*")
+
+
+def is_planned(said: str) -> bool:
+    return bool(_PLAN.match(said))
 
 
 def is_event(said: str) -> bool:
@@ -79,10 +94,12 @@ def is_event(said: str) -> bool:
 
 
 def stands_alone(said: str) -> bool:
-    if len(said) > MOST_CHARACTERS or _CODE.search(said):
+    if len(said) > MOST_CHARACTERS or _CODE.search(said) or _SUPPOSED.match(said):
         return False
     if _WIDE.search(said):
         return len(said) >= FEWEST_WIDE_CHARACTERS and not (_WIDE_POINTER.match(said) or _WIDE_PASSING.match(said))
+    greeting = _GREETING.match(said)
+    said = said[greeting.end() :] if greeting else said
     words = _WORD.findall(said)
     if len(words) < FEWEST_WORDS or words[0].lower() in _CHATTER or _POINTER.match(said) or _PASSING.match(said):
         return False

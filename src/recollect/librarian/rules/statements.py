@@ -12,26 +12,30 @@ from recollect.knowledge import Kind
 from recollect.librarian.items import Item, Shelf
 from recollect.librarian.rules import corrections, wording
 from recollect.librarian.rules.clauses import Clause, Sentence, clauses_of
-from recollect.librarian.rules.dates import find_day
+from recollect.librarian.rules.dates import Day, find_day
 from recollect.librarian.rules.forms import LIKELY, Reading, day_of, item, text_of
-from recollect.librarian.rules.standing import is_event, stands_alone
+from recollect.librarian.rules.standing import is_event, is_planned, stands_alone
 from recollect.librarian.rules.statement_model import Guess, load
 
 FACTS = frozenset({"user", "person", "project"})
 LEAST = {
-    "user": 0.55,
+    "user": 0.6,
     "person": 0.55,
-    "preference": 0.6,
-    "rule": 0.65,
+    "preference": 0.55,
+    "rule": 0.6,
     "project": 0.65,
-    "decision": 0.65,
-    "commitment": 0.6,
-    "insight": 0.7,
-    "milestone": 0.75,
+    "decision": 0.6,
+    "commitment": 0.5,
+    "insight": 0.5,
+    "milestone": 0.6,
 }
 """How lasting a clause must look, by what it looks like most."""
 MORE_IN_PROJECTS = 0.1
-LEAST_CLEARNESS = 0.45
+LEAST_CLEARNESS = 0.4
+CLEAR = 0.8
+"""From here on a day in a fact does not make it something to be done."""
+MOST_TOLD_CHARACTERS = 1_200
+"""Of a message in which something may be said of others alone: what is longer has parts that were written elsewhere."""
 ONCE = frozenset({"decision", "insight", "milestone"})
 """What happens once and stays."""
 _TAIL = re.compile(
@@ -51,6 +55,10 @@ _MINE = re.compile(
     r"(?i)(?<![\w'])(?:i|i'm|i've|i'll|im|my|me|mine|ich|mein\w*|mir|mich|yo|mis?|me|je|j'\w+|mon|ma|mes|moi|io|mi[oae]i?"
     r"|eu|meu|minha|ik|mijn|я|мо[йяеи]|мне|меня)(?![\w])|[我私僕]"
 )
+_OURS = re.compile(
+    r"(?i)\b(?:we|we're|we've|us|our|wir|uns\w*|nosotr[oa]s|nuestr[oa]s?|nous|notre|nos|on|noi|nostr[oaie]|nós|noss[oa]s?"
+    r"|wij|ons|onze|мы|наш\w*|нас)\b|我们|私たち"
+)
 _TELLING = (
     (
         "decision",
@@ -62,11 +70,19 @@ _TELLING = (
     (
         "preference",
         re.compile(
-            r"(?i)(?:i|ich|yo|je|я)? ?(?:(?:really|absolutely|much|always|don't|do not|no|ne|не|me) )*"
+            r"(?i)i (?:never|always|avoid|refuse to|don't do|only ever)\b|(?:i|ich|yo|je|я)? ?"
+            r"(?:(?:really|absolutely|much|always|don't|do not|no|ne|не|me) )*"
             r"(?:prefer|like|love|hate|enjoy|dislike|want|mag|hasse|liebe|bevorzuge|prefiero|odio|gustan?|encantan?|préfère|déteste|adore|aime"
             r"|preferisco|amo|prefiro|detesto|gosto|haat|люблю|ненавижу|предпочитаю)\b|我?(?:喜欢|讨厌|不喜欢)|.*(?:が好き|が嫌い|が苦手)"
         ),
     ),
+)
+_RECURS = re.compile(
+    r"(?i)\b(?:every|each|always|usually|since|born|birthday|turns?|turned|\w+days|jeden|jede|immer|seit|geboren"
+    r"|geburtstag|cada|siempre|desde|cumple\w*|chaque|toujours|depuis|né|née|anniversaire|ogni|sempre|elke|sinds|каждый)\b"
+)
+_PAST = re.compile(
+    r"(?i)\b(?:was|were|had|has had|cost|went|used|did|took|came|war|waren|fue|était|è stato|foi|был\w?)\b"
 )
 _ORDER = re.compile(
     r"(?i)(?:please|always|never|don't|do not|use|run|keep|write|ask|put|no|immer|nie|bitte|siempre|nunca|toujours"
@@ -83,7 +99,7 @@ def find(sentence: Sentence, kept: Sequence[Item], reading: Reading, why_not: Ca
             continue
         guess = load().guess(_as_said_alone(clause))
         label = _label(guess, clause)
-        if not _is_sure(guess, reading) or (label not in ONCE and is_event(clause.said)):
+        if not _is_sure(guess, reading) or not _may_be(label, clause):
             continue
         reason = why_not(clause)
         if reason:
@@ -101,11 +117,31 @@ def _is_sure(guess: Guess, reading: Reading) -> bool:
     return guess.share >= least and guess.clearness >= LEAST_CLEARNESS
 
 
+def _may_be(label: str, clause: Clause) -> bool:
+    """A fact is nobody's plan, and what happened once is none; a long message speaks of its author only as I or we."""
+    if label not in ONCE and is_event(clause.said):
+        return False
+    if (label in FACTS and is_planned(clause.said)) or (label == "commitment" and _PAST.search(clause.said)):
+        return False
+    return len(clause.turn.text) <= MOST_TOLD_CHARACTERS or bool(_MINE.search(clause.said) or _OURS.search(clause.said))
+
+
 def _label(guess: Guess, clause: Clause) -> str:
-    """Some words say what a statement is whatever the weights say."""
-    if guess.label in FACTS:
-        return next((label for label, pattern in _TELLING if pattern.match(clause.said)), guess.label)
-    return guess.label
+    """Some words, and a day to come, say what a statement is whatever the weights say."""
+    if guess.label not in FACTS:
+        return guess.label
+    told = next((label for label, pattern in _TELLING if pattern.match(clause.said)), "")
+    return told or ("commitment" if guess.clearness < CLEAR and _is_dated(clause) else guess.label)
+
+
+def _is_dated(clause: Clause) -> bool:
+    day = _day(clause)
+    return bool(day and day.is_exact and not _RECURS.search(clause.said))
+
+
+def _day(clause: Clause) -> Day | None:
+    today = day_of(clause.turn)
+    return find_day(clause.said, today) if today else None
 
 
 def _candidates(sentence: Sentence) -> Iterator[Clause]:
@@ -130,8 +166,7 @@ def _item(clause: Clause, label: str, reading: Reading) -> Item:
     if label in FACTS:
         return _fact(clause, label, reading)
     if label == "commitment":
-        today = day_of(clause.turn)
-        day = find_day(clause.said, today) if today else None
+        day = _day(clause)
         return item(clause, Kind.COMMITMENT, value=day.on.isoformat() if day else "", importance=0.6)
     if label == "preference":
         return item(clause, Kind.PREFERENCE)
