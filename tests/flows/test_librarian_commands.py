@@ -287,6 +287,11 @@ def test_a_night_is_told_and_can_be_undone(filed: Path) -> None:
     assert [one["state"] for one in run("reflect", "--nights", "--json", home=filed).json()] == ["undone"]
 
 
+def test_a_night_that_changed_no_record_says_what_it_wrote(filed: Path) -> None:
+    shown = run("reflect", home=filed).out
+    assert "no record was changed; written: agents/assistant/self-awareness.md." in shown
+
+
 def test_costs_are_nothing_where_no_model_was_asked(filed: Path) -> None:
     value = run("costs", "--json", home=filed).json()
     assert (value["days"], value["tokens"], value["cost_usd"]) == ([], 0, 0)

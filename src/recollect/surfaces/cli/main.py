@@ -41,7 +41,7 @@ COMMANDS = {
     "week": "days",
     "review": "review",
     "questions": "review",
-    "reflect": "librarian",
+    "reflect": "nights",
     "agents": "agents",
     "sources": "sources",
     "pause": "history",
