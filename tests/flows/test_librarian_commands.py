@@ -333,6 +333,13 @@ def test_at_the_ceiling_it_stops_cleanly_and_says_when_it_goes_on(told: Path, se
     assert [one["status"] for one in run("conversations", "--json", home=told).json()] == ["queued"]
 
 
+@pytest.mark.parametrize("program", ["claude", "codex:gpt-6-luna"])
+def test_a_command_line_that_is_not_installed_is_told_before_it_is_needed(told: Path, program: str) -> None:
+    (told / "recollect.toml").write_text(f'[librarian]\nmodel = "{program}"\n')
+    problem = run("librarian", "--json", home=told, variables={"PATH": str(told)}).json()["problem"]
+    assert f"The program {program.partition(':')[0]} is not here." in problem
+
+
 def test_what_was_set_aside_before_is_told_of_by_a_later_process(told: Path, server: OpenAIServer) -> None:
     (told / "recollect.toml").write_text(f'[librarian]\nmodel = "{server.url}/v1#test-model"\n')
     server.script(*[Fault(status=418, message="a teapot")] * 10)

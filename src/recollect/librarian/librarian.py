@@ -27,7 +27,7 @@ from recollect.librarian.queueing import Queue, Queued, QueueState, queues_by_it
 from recollect.librarian.telling import Prepared
 from recollect.librarian.worker import Worker
 from recollect.llm import ChatModel, Usage
-from recollect.llm.opening import is_paid, open_model
+from recollect.llm.opening import is_paid, look_for_program, open_model
 from recollect.llm.prices import price_of
 from recollect.notes import Notes
 from recollect.notes.paths import folder_of, within
@@ -138,9 +138,11 @@ class Librarian:
         return queues_by_itself(self._settings.librarian, is_paid=is_paid(self._settings))
 
     def problem(self) -> str:
-        """Why nobody can read: a model without a key, a name that is none. Empty: somebody can."""
+        """Why nobody can read: a model without a key, a name that is none, a program that is not installed. Empty:
+        somebody can."""
         try:
-            self.open_model()
+            if self.open_model() and self._open is None:
+                look_for_program(self._settings)
         except RecollectError as error:
             return str(error)
         return ""

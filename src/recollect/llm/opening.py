@@ -37,6 +37,17 @@ def open_model(settings: "Settings") -> "ChatModel | None":
     )
 
 
+def look_for_program(settings: "Settings") -> None:
+    """Raises Unavailable where a command line is named that is not installed."""
+    from recollect.llm import claude_command, codex_command
+    from recollect.llm.commands import find_program
+
+    program = settings.librarian.model.strip().partition(":")[0]
+    installs = {"claude": claude_command.INSTALL, "codex": codex_command.INSTALL}
+    if program in installs:
+        find_program(program, installs[program])
+
+
 def is_paid(settings: "Settings") -> bool:
     """Whether the librarian's model costs money or counts against a subscription; asked without a key."""
     named = settings.librarian.model.strip()
