@@ -85,6 +85,20 @@ def test_pages_that_are_missing_are_left_out_and_named(memory: recollect.Memory)
     ]  # fmt: skip
 
 
+def test_anchors_of_shelves_are_not_shown_to_a_model(memory: recollect.Memory, clock: FrozenClock) -> None:
+    write(
+        memory,
+        {f"{OWN}/self-awareness.md": "- I know much <!--m:0a1b-->\n- and I write <!-- this --> <!--r:0a-1b.2-->\n"},
+    )
+    made = memory.context.conversation("Hello.")
+    assert "- I know much\n- and I write <!-- this -->\n" in made.text
+    clock.move(minutes=1)
+    write(memory, {f"{OWN}/self-awareness.md": "- I know more <!--m:0a1b-->\n"})
+    again = memory.context.conversation("Hello again.")
+    assert "- I know more\n" in again.text
+    assert "<!--m:" not in again.text
+
+
 def test_names_that_other_tools_write_in_capitals_are_read(memory: recollect.Memory) -> None:
     memory.notes.prepare()
     (memory.notes.folder / "agents/assistant/SOUL.md").write_text("I am calm.\n", encoding="utf-8")

@@ -21,6 +21,7 @@ from recollect.context.pipelines import SYSTEM, Pipeline
 from recollect.context.state import Seen
 from recollect.errors import Denied, NotFound
 from recollect.notes import Note, Notes, Version, paths
+from recollect.notes.lines import readable_text
 from recollect.notes.plain import Obstructed
 from recollect.notes.versions import OUTSIDE
 from recollect.scopes import Actor
@@ -123,7 +124,7 @@ def _seen(note: Note | None, reader: str) -> Seen:
         path=note.path,
         number=note.number,
         digest=note.digest,
-        text=redaction.mask(note.text) if note.is_text else "",
+        text=redaction.mask(readable_text(note.text)) if note.is_text else "",
         at=note.at,
         by=_writer(note, reader),
     )

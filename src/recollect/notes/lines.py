@@ -20,6 +20,7 @@ NOTE_TEXT = "note_text"
 """The kind of the tombstone of a whole text of a note."""
 DIGEST_DIGITS = 32
 _ANCHOR = re.compile(rb"<!--[a-z]:[0-9a-f.-]+-->")
+_ANCHORS_OF_TEXT = re.compile(r"[ \t]*<!--[a-z]:[0-9a-f.-]{1,80}-->")
 """By which the librarian knows a line as its own: an id, which stays elsewhere as the id of something forgotten."""
 _MARKS = re.compile(rb"^(?:(?:[-*+>]|\d{1,9}[.)]|\[[ xX]\])\s+)+")
 
@@ -84,6 +85,11 @@ def compared(line: bytes) -> bytes:
 def unanchored(line: bytes) -> bytes:
     """What a line says in words."""
     return _ANCHOR.sub(b"", line)
+
+
+def readable_text(text: str) -> str:
+    """A note as it is read: without the anchors, which only cost whoever is shown them."""
+    return _ANCHORS_OF_TEXT.sub("", text) if "<!--" in text else text
 
 
 def without(content: bytes, lines: Iterable[bytes]) -> bytes:
