@@ -273,7 +273,12 @@ def questions_page(questions: Sequence[tuple[str, str, tuple[Source, ...]]]) -> 
     kind = PageKind.QUESTIONS
     return Page(
         title="Open questions",
-        front={"title": "Open questions", "kind": str(kind), "tags": (f"recollect/{kind}",)},
+        front={  # By the key `librarian` search knows whose front matter it is.
+            "title": "Open questions",
+            "kind": str(kind),
+            "librarian": "asks",
+            "tags": (f"recollect/{kind}",),
+        },
         sections=(Section(heading=OPEN_QUESTIONS, lines=tuple(lines)),),
         headings=frozenset({heading_key(OPEN_QUESTIONS)}),
     )
