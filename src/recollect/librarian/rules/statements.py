@@ -95,13 +95,12 @@ def find(sentence: Sentence, kept: Sequence[Item], reading: Reading, why_not: Ca
     """Adds what it finds to the reading. `kept`: what the forms found in this sentence, which is not said twice."""
     found: list[Item] = []
     for clause in _candidates(sentence):
-        if _is_told(clause, kept) or _SECRET.search(clause.sentence) or not stands_alone(clause.said):
+        if _is_told(clause, kept) or not stands_alone(clause.said):
             continue
         guess = load().guess(_as_said_alone(clause))
-        label = _label(guess, clause)
-        if not _is_sure(guess, reading) or not _may_be(label, clause):
+        if not _is_sure(guess, reading) or not _may_be(label := _label(guess, clause), clause):
             continue
-        reason = why_not(clause)
+        reason = "secret" if _SECRET.search(clause.sentence) else why_not(clause)
         if reason:
             reading.dropped[reason] += 1
             continue
