@@ -340,6 +340,24 @@ def test_a_command_line_that_is_not_installed_is_told_before_it_is_needed(told: 
     assert f"The program {program.partition(':')[0]} is not here." in problem
 
 
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ('model = "gpt5"', ("not filed", "which is no model")),
+        ('model = "anthropic:claude-haiku-5-5"', ("not filed", "ANTHROPIC_API_KEY")),
+        ('model = "https://models.example/v1#m"', ("only when you say so", "dollars_per_day")),
+    ],
+)
+def test_up_says_at_the_start_why_nothing_is_filed(
+    told: Path, tmp_path: Path, settings: str, words: tuple[str, ...]
+) -> None:
+    watched = f'fetch_models = false\nwatch_paths = ["{tmp_path / "projects"}"]\n'
+    (told / "recollect.toml").write_text(f"{watched}[librarian]\n{settings}\n")
+    result = run("up", "--once", home=told, variables={"ANTHROPIC_API_KEY": ""})
+    assert result.code == 0
+    assert result.explains(*words)
+
+
 def test_what_was_set_aside_before_is_told_of_by_a_later_process(told: Path, server: OpenAIServer) -> None:
     (told / "recollect.toml").write_text(f'[librarian]\nmodel = "{server.url}/v1#test-model"\n')
     server.script(*[Fault(status=418, message="a teapot")] * 10)

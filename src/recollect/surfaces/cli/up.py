@@ -141,7 +141,15 @@ def _index(memory: "Memory", quiet: bool) -> None:
 
 def _announce_librarian(memory: "Memory", place: Place) -> None:
     librarian = memory.librarian
-    if librarian.works_by_itself:
+    problem = librarian.problem() if librarian.reader != "none" else ""
+    if problem:
+        warn(f"Conversations are kept and not filed: {problem}")
+    elif librarian.reader != "none" and not librarian.works_by_itself:
+        warn(
+            f"Conversations are filed only when you say so, with {place.invocation()} process: {librarian.reader} "
+            "costs money, and [librarian] in recollect.toml has no ceiling (dollars_per_day, tokens_per_day)."
+        )
+    elif librarian.works_by_itself:
         by = "by rules, without a model" if librarian.reader == "rules" else f"by {librarian.reader}"
         say(f"Finished conversations are filed {by}. See: {style(f'{place.invocation()} today', 'cyan')}")
     say()
