@@ -108,7 +108,7 @@ class Extract:
     """All that one reading of a conversation found."""
 
     reader: str
-    """Who read: `rules/1`, or a model with the version of its prompt."""
+    """Who read: `rules/2`, or a model with the version of its prompt."""
     title: str = ""
     title_quotes: tuple[Quote, ...] = ()
     """What the title is made of. Empty: it is the conversation's own."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from recollect.knowledge import Kind
 from recollect.librarian.filters import is_question, why_not
-from recollect.librarian.items import About, Extract, Item, Turn
+from recollect.librarian.items import About, Extract, Item, Shelf, Turn
 from recollect.librarian.rules import (
     commitments,
     corrections,
@@ -24,7 +24,7 @@ from recollect.librarian.rules.clauses import Clause, Sentence, clauses_of, sent
 from recollect.librarian.rules.forms import HIGH, Reading
 from recollect.librarian.rules.tongues import ENGLISH, main_tongue
 
-READER = "rules/1"
+READER = "rules/2"
 """Raise it when the same conversation gives something else."""
 
 MOST_ITEMS_A_TURN = 8
@@ -135,12 +135,19 @@ def _read_clause(clause: Clause, reading: Reading) -> list[Item]:
         corrections.deny(clause, reading)
         return []
     reason = _why_not(clause)
+    if not reason and statements.is_unlikely(clause) and not any(_is_plain(one) for one in found):
+        reason = "unlikely"
     if reason:
         reading.dropped[reason] += len(found)
         return []
     for one in found:
         _keep(clause, one, reading)
     return found
+
+
+def _is_plain(one: Item) -> bool:
+    """Its form says enough: who somebody is, what may harm, or a lesson that is called one."""
+    return one.shelf is Shelf.PERSON or one.kind is Kind.LEARNING or one.importance >= HIGH
 
 
 _ELLIPSIS = (

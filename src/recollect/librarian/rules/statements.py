@@ -30,6 +30,8 @@ LEAST = {
     "milestone": 0.6,
 }
 """How lasting a clause must look, by what it looks like most."""
+LEAST_OF_FORMS = 0.03
+"""How lasting a clause that a form knows must look. Forms see how it begins; the weights see all of it."""
 MORE_IN_PROJECTS = 0.1
 LEAST_CLEARNESS = 0.4
 CLEAR = 0.8
@@ -109,6 +111,11 @@ def find(sentence: Sentence, kept: Sequence[Item], reading: Reading, why_not: Ca
         reading.items.append(one)
         found.append(one)
     return found
+
+
+def is_unlikely(clause: Clause) -> bool:
+    """A form knows it, and hardly anything that looks so is lasting. What puts something right is kept all the same."""
+    return not corrections.is_correction(clause) and load().guess(clause.said).share < LEAST_OF_FORMS
 
 
 def _is_sure(guess: Guess, reading: Reading) -> bool:
