@@ -21,7 +21,9 @@ LATELY = system_clock() - timedelta(hours=4)
 class Computer:
     """A person's computer: a HOME, Claude Code's folder in it, and Recollect's home beside it."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, librarian: str = "rules") -> None:
+        """`librarian`: "none" where what it writes would be found among what a test looks for."""
+        self.librarian = librarian
         self.home = folder / "recollect"
         self.user = folder / "user"
         self.claude = self.user / ".claude"
@@ -31,7 +33,7 @@ class Computer:
         self.configure(poll_interval_seconds=0.5)
 
     def configure(self, **settings: object) -> None:
-        chosen = {"fetch_models": False, **settings}  # No network in tests.
+        chosen = {"fetch_models": False, **settings, "librarian.model": self.librarian}  # No network in tests.
         lines = [f"{name} = {json.dumps(value)}" for name, value in chosen.items()]
         write(self.home / "recollect.toml", "\n".join(lines).encode())
 

@@ -134,7 +134,7 @@ class Librarianship:
         librarian.queue.recover()
         self._is_at_work = librarian.works_by_itself
         if self._is_at_work:
-            shift.worker = librarian.worker(f"daemon-{platform.node()}-{os.getpid()}")
+            shift.worker = librarian.worker(f"daemon-{platform.node()}-{os.getpid()}", looks=False)
             shift.worker.run(
                 shift.ended,
                 shift.wake,
@@ -147,7 +147,7 @@ class Librarianship:
         while not shift.ended.is_set():
             shift.wake.clear()
             self._reflect(librarian)
-            librarian.tidy()
+            librarian.tidy(look=False)
             self._failures = 0
             self._tell_progress()
             shift.wake.wait(self._interval)

@@ -63,9 +63,8 @@ def test_a_daemon_that_is_stopped_or_killed_loses_no_conversation(computer: Comp
 
 
 def test_with_nobody_to_read_nothing_is_read(computer: Computer) -> None:
+    computer.librarian = "none"
     computer.configure(poll_interval_seconds=0.2)
-    with (computer.home / "recollect.toml").open("a", encoding="utf-8") as settings:
-        settings.write('\n[librarian]\nmodel = "none"\n')
     told(computer, 1)
 
     with computer.up() as process:

@@ -27,7 +27,7 @@ QUERIES = (
 
 @pytest.fixture
 def computer(tmp_path: Path) -> Computer:
-    return Computer(tmp_path)
+    return Computer(tmp_path, librarian="none")
 
 
 @pytest.fixture

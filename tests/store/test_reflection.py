@@ -157,8 +157,12 @@ def test_a_night_is_not_undone_twice(memory: recollect.Memory, folder: Path) -> 
         reflection.undo(night.id)
 
 
-def test_by_the_schedule_there_is_one_night_a_day(memory: recollect.Memory, clock: FrozenClock) -> None:
+def test_by_the_schedule_there_is_one_night_a_day_once_something_was_read(
+    memory: recollect.Memory, folder: Path, clock: FrozenClock
+) -> None:
     reflection = night_of(memory)
+    assert reflection.run(by_schedule=True) is None
+    twice(memory, folder)
 
     nights = [reflection.run(by_schedule=True) is not None for _ in range(2)]
     clock.move(days=1)

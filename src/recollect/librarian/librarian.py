@@ -166,24 +166,28 @@ class Librarian:
         finally:
             desk.close()
 
-    def _desk(self) -> LibrarianDesk:
-        return LibrarianDesk(self._database, self._settings, self._clock, self._history, self.open_model(), self.tidy)
+    def _desk(self, *, looks: bool = True) -> LibrarianDesk:
+        def tidy() -> "ShelfReport":
+            return self.tidy(look=looks)
 
-    def worker(self, owner: str, presence: Presence | None = None) -> Worker[Prepared]:
+        return LibrarianDesk(self._database, self._settings, self._clock, self._history, self.open_model(), tidy)
+
+    def worker(self, owner: str, presence: Presence | None = None, *, looks: bool = True) -> Worker[Prepared]:
+        """`looks`: at the folder of notes for what others did; False where somebody watches it anyway."""
         return Worker(
             self._database,
             self._house,
             self._clock,
-            self._desk(),
+            self._desk(looks=looks),
             owner=owner,
             record=self._record,
             gap_minutes=self._settings.conversation_gap_minutes,
             presence=presence or Presence(self._settings.runtime),
         )
 
-    def tidy(self) -> "ShelfReport":
+    def tidy(self, *, look: bool = True) -> "ShelfReport":
         """Let the shelves show what the records say, and the records know what people wrote on the shelves."""
-        return self.shelves.catch_up()
+        return self.shelves.catch_up(look=look)
 
     def queue_ready(self) -> Queued:
         return self.queue.ready()

@@ -42,7 +42,7 @@ class Reflection:
         self._clock = clock
 
     def is_due(self) -> bool:
-        """Whether the time of the settings has passed today without a night."""
+        """Whether the time of the settings has passed today without a night, and something was read to look back on."""
         return bool(self._due_id())
 
     def _due_id(self) -> str:
@@ -52,7 +52,8 @@ class Reflection:
             return ""
         night_id = derived_id("night", f"{now:%Y-%m-%d}")
         with self._database.read() as session:
-            return "" if NightStore(session, self._house).get(night_id) else night_id
+            was_there = NightStore(session, self._house).get(night_id) is not None
+            return "" if was_there or not EpisodeStore(session, self._house).count() else night_id
 
     def run(self, *, by_schedule: bool = False) -> Night | None:
         """One night. None: by the schedule it is not due, or somebody else has it."""
