@@ -163,6 +163,7 @@ def load_settings(home: Path | str | None = None, database: str | None = None) -
     models = os.environ.get("RECOLLECT_MODELS")
     if models:
         changes["models_folder"] = models
+    changes["librarian"] = msgspec.structs.replace(settings.librarian, model=settings.librarian.model.strip())
     settings = msgspec.structs.replace(settings, **changes)
     _check_ranges(settings, folder / CONFIG_NAME)
     return settings
