@@ -23,8 +23,8 @@ _CONDITION = re.compile(
 )
 _ASKING = re.compile(r"(?i)\b(?:you|your|du|dir|tú|te|tu|toi|jij|ты)\b")
 _POINTS = re.compile(
-    r"(?i)\b(?:it|them|those|these)\b|\b(?:this|that)(?= (?:one|on|by|next|tomorrow|today|this|before"
-    r"|until)\b|\W*$)"
+    r"(?i)\b(?:it|them|those|these|(?:next|last|first|other) one)\b|\b(?:this|that)(?= (?:one|on|by|next|tomorrow"
+    r"|today|this|before|until)\b|\W*$)"
 )
 _SLEEP = re.compile(r"(?i)\b(?:sleep|bed|schlafen|dormir|dormire|slapen|спать|lunch|eat|a break|a shower|coffee)\b")
 _PART = re.compile(r",\s+(?:and\s+|und\s+|y\s+|et\s+)?")

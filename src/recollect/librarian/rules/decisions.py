@@ -10,7 +10,8 @@ from recollect.librarian.rules.decision_forms import DECISION_FORMS
 from recollect.librarian.rules.forms import LIKELY, SURE, USUAL, Reading, item
 
 _POINTING = re.compile(
-    r"(?i)(?:yesterday|today|now|already|long ago|last \w+|then)\W*$|(?:with |on |for |to )?(?:it|that|this"
+    r"(?i)(?:yesterday|today|now|already|long ago|last \w+|then|together|(?:as|with) (?:an?|the|my) \w+)\W*$"
+    r"|(?:with |on |for |to )?(?:it|that|this"
     r"|those|these|them|the (?:first|second|third|fourth|last"
     r"|latter|former|other|next|same|one|above|plan|idea|suggestion|proposal|approach)\b(?: (?:one|option"
     r"|approach|idea|version|proposal))?|option|number|your|what you|das|dies|es|die erste|eso|esa|esto"

@@ -30,7 +30,8 @@ DUTIES = {
         |needs\sto\sbe)\b.*)
         | (?P<plan>(?:i|we)\s(?:write|send|call|meet|visit|fly|travel|leave|move|present|submit|start|begin
         |finish|deliver|pick\sup|hand\sin|publish|ship|release|deploy|see|test|post|give|hold|drive)\b.*)
-        | (?P<remind>(?:please\s|pls\s)?remind\sme\s(?:to\s|that\s|about\s|of\s)?\S.*)
+        | (?P<remind>(?:please\s|pls\s)?remind\sme\s(?!(?:who|what|how|why|where|which|when|whether|if)\b)
+        (?:to\s|that\s|about\s|of\s)?\S.*)
         | (?P<deadline>(?:deadline|due(?:\sdate)?|todo|to-do)\s?(?:is|:|for)\s?\S.*)
         | (?P<there>(?:on|at|by)\s.{3,30}\sthere(?:'s|\sis)\s(?:the|an?|my|our)\s\S.*)
         | (?P<noun>(?:(?:the|next|first|second|final|another)\s)?(?:[\w-]+\s)?(?:appointment|viewing|interview

@@ -67,7 +67,7 @@ _NOT_NAMES = wordset("""
     claude chatgpt gemini copilot siri alexa docker kubernetes redis slack jira notion figma stripe aws azure
     support customers users meanwhile thanks hello hey hi well sure okay yes next first last additionally
     speaking also whenever while since though although before after until unless everyone someone nobody i the a
-    an my our your it this that monday tuesday wednesday thursday friday saturday sunday january february march
+    an my our you your it this that monday tuesday wednesday thursday friday saturday sunday january february march
     april may june july august september october november december english german french spanish and but so just
     then now today tomorrow yesterday christmas easter god is was has he she they we if when what where how why
     there here dr google github apple amazon microsoft python java rust django react linux windows macos docker
@@ -159,7 +159,7 @@ def _named(clause: Clause, reading: Reading) -> Iterator[tuple[str, str, int]]:
 
 
 def is_name(name: str) -> bool:
-    first = name.replace(".", "").split(" ", 1)[0].lower()
+    first = re.split(r"[ '’]", name.replace(".", ""), maxsplit=1)[0].lower()
     if first.endswith("ly") and first not in _LY_NAMES:
         return False
     return bool(name) and (first not in _NOT_NAMES or first in ("dr",)) and len(name) <= 60

@@ -45,9 +45,10 @@ ENGLISH_PATTERNS = (
         rf"| is)? {NAME}(?=[\s,.;:!?()']|$)"
     ),
     re.compile(
-        rf"(?i)(?:^|(?<=[\s(])){NAME}(?:,| is| was|,? who is|,? who's| will be) (?:my"
+        rf"(?i)(?:^|(?<=[\s(])){NAME}(?:(?:,| is| was|,? who is|,? who's| will be) | \()(?:my"
         rf"|our) (?:new )?{_LITTLE}{JOB}\b"
     ),
+    re.compile(rf"(?i)^{NAME}, an? {_LITTLE}{JOB}(?=,)"),
     re.compile(rf"(?i)^(?P<low>[a-zà-ÿ'-]{{3,20}}) is (?:my|our) (?:new )?{_LITTLE}{JOB}\b"),
     re.compile(
         rf"(?i)(?:^|(?<=[\s(])){NAME},? (?:who is |who's |is )?the (?:new )?{JOB}(?= (?:at|of|from|for|on|in)\b"

@@ -23,30 +23,15 @@ from recollect.librarian.rules import (
 from recollect.librarian.rules.clauses import Clause, Sentence, clauses_of, sentences_of
 from recollect.librarian.rules.forms import HIGH, Reading
 from recollect.librarian.rules.tongues import ENGLISH, main_tongue
+from recollect.librarian.rules.unmeant import unmeant
 
 READER = "rules/2"
 """Raise it when the same conversation gives something else."""
 
 MOST_ITEMS_A_TURN = 8
 """Who says more about themselves in one message has pasted it."""
-_TAKEN_BACK = re.compile(
-    r"(?is)\W*(?:(?:haha|hehe|lol|lmao|hihi|jaja|😂|🤣)\w*[\s.,!]*(?:just kidding|jk|kidding|seriously|joking"
-    r"|but seriously|no seriously|for real|spaß|im ernst|en serio|sérieusement)|just kidding|jk\b|kidding"
-    r"|nur spaß|war nur spaß|es broma|je plaisante|i was (?:only |just )?(?:joking|kidding)|ok seriously"
-    r"|seriously though)"
-)
-"""How a person begins who did not mean what they wrote before."""
-_PLAYED = re.compile(
-    r"(?i)\b(?:role-?play(?:ing)?|let's pretend|stay in character|in character\b|text adventure"
-    r"|dungeon master|interactive (?:fiction|story)"
-    r"|you (?:play|are playing)\b.{3,80}\bi(?:'m| am| play)|rollenspiel|juego de rol|jeu de rôle)\b"
-)
-"""From there on nobody speaks as themselves."""
-MOST_OPENING_CHARACTERS = 1_000
 LIKE_DUTY, LIKE_FACT = 0.6, 0.85
 """Of the words of the shorter: so many in common make it the same statement again."""
-MOST_TAKEN_BACK = 2
-"""Messages before it. A joke is rarely longer."""
 _SENTENCE_WIDE = frozenset({"instruction to a machine", "joke", "negated request", "quoted"})
 """Reasons that hold for all of a sentence when they hold for a part of it."""
 
@@ -56,22 +41,12 @@ def extract(about: About, turns: Sequence[Turn]) -> Extract:
     tongue = main_tongue(said)
     reading = Reading(about=about, project=projects.project_of(about))
     proposed: Turn | None = None
-    spoken = [turn for turn in turns if turn.author == "user"]
-    taken_back = {
-        one.number
-        for at, following in enumerate(spoken)
-        if _TAKEN_BACK.match(following.text)
-        for one in spoken[max(0, at - MOST_TAKEN_BACK) : at]
-    }
-    is_played = False
+    reasons = unmeant(turns)
     for turn in turns:
-        is_played = is_played or (turn.author == "user" and bool(_PLAYED.search(turn.text[:MOST_OPENING_CHARACTERS])))
         if turn.author == "assistant":
             proposed = turn
-        elif is_played:
-            reading.dropped["hypothetical"] += turn.author == "user"
-        elif turn.author == "user" and turn.number in taken_back:
-            reading.dropped["joke"] += 1
+        elif turn.number in reasons:
+            reading.dropped[reasons[turn.number]] += 1
         elif turn.author == "user":
             _read(turn, proposed, reading, tongue)
             proposed = None
