@@ -51,6 +51,14 @@ _PASSING = re.compile(
     | ik\s(?:zoek|wil|denk|probeer|hoop|vraag)\b | я\s(?:хочу|пытаюсь|думаю|ищу|надеюсь)\b )"""
 )
 """How people speak of what they are at: plans, wishes, impressions and what they just did."""
+_OF_IT = re.compile(
+    r"(?i)(?:worked|helped|tasted|looked|looks|sounded|sounds|went|seems|seemed|felt|feels|saved|saves|hat (?:geklappt"
+    r"|funktioniert)|funcionó|ça a marché)\b|(?:my|our|meine?|mi|mon|ma) [\w-]+, (?:\w+ing|for|until|from|back)\b"
+)
+"""What is said of something that was named before, without naming it again."""
+_NUMBER = re.compile(r"\S*\d\S*")
+MOST_NUMBERS = 0.3
+"""The share of words with digits in them. What has more is a table, a game or a log."""
 _WIDE_PASSING = re.compile("我(?:想|在找|觉得|试|正在)|.{0,12}(?:したい|知りたい|探して|思います|と思う)")
 _EVENT = re.compile(
     r"""(?ix)(?:i|we)\s(?:(?:also|just|actually|finally|then|even|once|only|really|recently|already|did)\s)*
@@ -60,7 +68,7 @@ _EVENT = re.compile(
         |organi[sz]ed|bought|ordered|did\sa|forgot|lost|missed|saw|gave\s(?!up)|put|set|scheduled
         |(?!retired|moved|divorced|married|graduated|studied|trained|used\sto|stopped|started|switched|lived|worked|need|feed
         |inherited|adopted|owned|promised|agreed)\w{3,}ed)\b
-    | (?:lately|yesterday|recently|so\sfar)\b
+    | (?:my|our|the)\s[\w-]+\sjust\s | (?:lately|yesterday|recently|so\sfar)\b
     | .*\b(?:lately|yesterday|the\sother\sday|so\sfar|last\s(?:night|week|weekend|\w+day)|a\sfew\sdays\sago)\b"""
 )
 """What happened once. Something reached is told so too."""
@@ -103,7 +111,14 @@ def stands_alone(said: str) -> bool:
     words = _WORD.findall(said)
     if len(words) < FEWEST_WORDS or words[0].lower() in _CHATTER or _POINTER.match(said) or _PASSING.match(said):
         return False
+    if _OF_IT.match(said) or _is_counted(said):
+        return False
     return not (_AT_HAND.search(said) or _YOU.search(said) or _points_back(said))
+
+
+def _is_counted(said: str) -> bool:
+    numbers = len(_NUMBER.findall(said))
+    return numbers > 3 and numbers > MOST_NUMBERS * len(said.split())
 
 
 def _points_back(said: str) -> bool:

@@ -86,6 +86,13 @@ _RECURS = re.compile(
 _PAST = re.compile(
     r"(?i)\b(?:was|were|had|has had|cost|went|used|did|took|came|war|waren|fue|était|è stato|foi|был\w?)\b"
 )
+_TOO = re.compile(r"(?i)\b(?:too|zu|trop|demasiado|troppo|demais|слишком) (?!many\b)\w+(?=\W|$)|太|すぎ")
+"""What is too much is to be changed."""
+_DUTY = re.compile(
+    r"(?i)\b(?:must|have to|has to|needs? to|owes?|promised?|due|deadline|easter|christmas|muss|müssen|versprochen|soll"
+    r"|ostern|weihnachten|tengo que|hay que|debo|prometí|dois|doit|promis|devo|dobbiamo|promesso|preciso|tenho que"
+    r"|prometi|moet|beloofd|должн\w+|нужно|надо|обещал\w?)\b|[要得]|必须|なければ|ないと|約束"
+)
 _ORDER = re.compile(
     r"(?i)(?:please|always|never|don't|do not|use|run|keep|write|ask|put|no|immer|nie|bitte|siempre|nunca|toujours"
     r"|jamais|sempre|mai|altijd|nooit|всегда|никогда)\b"
@@ -127,13 +134,17 @@ def _may_be(label: str, clause: Clause) -> bool:
     """A fact is nobody's plan, and what happened once is none; a long message speaks of its author only as I or we."""
     if label not in ONCE and is_event(clause.said):
         return False
-    if (label in FACTS and is_planned(clause.said)) or (label == "commitment" and _PAST.search(clause.said)):
+    if label in FACTS and (is_planned(clause.said) or (_TOO.search(clause.said) and not _MINE.search(clause.said))):
+        return False
+    if label == "commitment" and (_PAST.search(clause.said) or not (_day(clause) or _DUTY.search(clause.said))):
         return False
     return len(clause.turn.text) <= MOST_TOLD_CHARACTERS or bool(_MINE.search(clause.said) or _OURS.search(clause.said))
 
 
 def _label(guess: Guess, clause: Clause) -> str:
     """Some words, and a day to come, say what a statement is whatever the weights say."""
+    if guess.label == "rule" and _TELLING[0][1].match(clause.said):
+        return "decision"
     if guess.label not in FACTS:
         return guess.label
     told = next((label for label, pattern in _TELLING if pattern.match(clause.said)), "")
