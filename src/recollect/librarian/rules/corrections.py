@@ -2,7 +2,7 @@
 
 import re
 
-from recollect.librarian.items import Item
+from recollect.librarian.items import Item, Turn
 from recollect.librarian.rules.clauses import Clause
 from recollect.librarian.rules.forms import Reading
 
@@ -16,6 +16,14 @@ _DENIED = re.compile(
     r"(?i)\b(?:not|nicht|no|pas|non|niet|не)\s+(?:(?:in|at|on|the|a|an|im|am|bei|en|el|la|à"
     r"|le)\s+)?(?P<value>[\w.:-]{2,30})"
 )
+_RETRACTED = re.compile(
+    r"(?i)\W*(?:(?:oh|ok|no|wait|actually|sorry|hm+)[\s,.]+){0,3}(?:(?P<all>(?:scratch|strike|forget|ignore|disregard)"
+    r" (?:that|this|it|what i (?:just )?(?:said|wrote)|my last (?:message|one))\b|i take (?:that|it) back"
+    r"|that(?:'s| was| is) (?:wrong|not true|nonsense)|vergiss (?:das|es|was ich)|streich das|stimmt (?:gar )?nicht"
+    r"|olvida (?:eso|lo)|olvídalo|oublie(?: ça| ce que))|i meant\b|wrong (?:one|number|date|day|name)|typo\b|ich meinte"
+    r"|quise decir|je voulais dire)"
+)
+"""How a message begins that takes back the one before, or the last that was said in it."""
 _WORD = re.compile(r"[\w'-]{4,}")
 FEWEST_SHARED_WORDS = 2
 
@@ -52,6 +60,18 @@ def deny(clause: Clause, reading: Reading) -> None:
             if len(value) > 3 or value.isdigit():
                 reading.items.remove(old)
                 reading.dropped["corrected"] += 1
+
+
+def retract(turn: Turn, before: Turn | None, reading: Reading) -> None:
+    """Where nothing new was found in the message: what is new has put right what it is about."""
+    match = _RETRACTED.match(turn.text.replace("’", "'"))
+    is_new = any(one.quotes[0].message_id == turn.message_id for one in reading.items)
+    if not match or not before or is_new:
+        return
+    said = [one for one in reading.items if one.quotes[0].message_id == before.message_id]
+    for old in said if match["all"] else said[-1:]:
+        reading.items.remove(old)
+        reading.dropped["corrected"] += 1
 
 
 def _is_about_same(old: Item, new: Item) -> bool:

@@ -41,6 +41,7 @@ def extract(about: About, turns: Sequence[Turn]) -> Extract:
     tongue = main_tongue(said)
     reading = Reading(about=about, project=projects.project_of(about))
     proposed: Turn | None = None
+    before: Turn | None = None
     reasons = unmeant(turns)
     for turn in turns:
         if turn.author == "assistant":
@@ -49,7 +50,8 @@ def extract(about: About, turns: Sequence[Turn]) -> Extract:
             reading.dropped[reasons[turn.number]] += 1
         elif turn.author == "user":
             _read(turn, proposed, reading, tongue)
-            proposed = None
+            corrections.retract(turn, before, reading)
+            proposed, before = None, turn
     asked = episode.asked_in(turns, tongue)
     title, title_quotes = episode.title_of(about, asked)
     return Extract(
@@ -58,7 +60,7 @@ def extract(about: About, turns: Sequence[Turn]) -> Extract:
         title_quotes=title_quotes,
         project=reading.project,
         lines=episode.lines_of(turns, reading.items, asked, tongue),
-        items=_distinct(reading.items),
+        items=_distinct(_latest(reading.items)),
         people=list(reading.people.values()),
         doubts=reading.doubts,
         dropped=reading.dropped,
@@ -104,8 +106,8 @@ def _read_sentence(sentence: Sentence, reading: Reading) -> list[Item]:
 
 def _read_clause(clause: Clause, reading: Reading) -> list[Item]:
     found = _found(clause, reading)
-    if not found and clause.tongue == ENGLISH and (subject := _left_out(clause.said)):
-        found = _found(replace(clause, said=f"{subject} {clause.said}"), reading)
+    if not found and clause.tongue == ENGLISH and (said := _completed(clause.said)):
+        found = _found(replace(clause, said=said), reading)
     if not found:
         corrections.deny(clause, reading)
         return []
@@ -125,6 +127,7 @@ def _is_plain(one: Item) -> bool:
     return one.shelf is Shelf.PERSON or one.kind is Kind.LEARNING or one.importance >= HIGH
 
 
+_NUMBER = re.compile(r"\d[\d.,:]*")
 _ELLIPSIS = (
     (
         "I",
@@ -145,9 +148,14 @@ _ELLIPSIS = (
 )
 
 
-def _left_out(said: str) -> str:
-    """The subject that people do not write in a chat: `bought a house`, `allergic to nuts`."""
-    return next((subject for subject, pattern in _ELLIPSIS if pattern.match(said)), "")
+_MEANT = re.compile(r"(?i)(?:(?:sorry|wait|no)[\s,]+)*i meant (?:to say )?(?=\w+ \w)")
+
+
+def _completed(said: str) -> str:
+    """With the subject that people do not write in a chat (`bought a house`), without `I meant`; empty: as it is."""
+    if meant := _MEANT.match(said):
+        return said[meant.end() :]
+    return next((f"{subject} {said}" for subject, pattern in _ELLIPSIS if pattern.match(said)), "")
 
 
 def _why_not(clause: Clause) -> str:
@@ -234,6 +242,16 @@ def _keep(clause: Clause, one: Item, reading: Reading) -> None:
     reading.items.append(one)
 
 
+def _latest(items: list[Item]) -> list[Item]:
+    """Of what a later message says again with another number, the last."""
+    last = {_numberless(one): one.quotes[0].message_id for one in items}
+    return [one for one in items if last[_numberless(one)] == one.quotes[0].message_id]
+
+
+def _numberless(one: Item) -> tuple[str, str, str]:
+    return one.kind, one.subject, _NUMBER.sub("0", one.text.lower())
+
+
 def _distinct(items: list[Item]) -> list[Item]:
     seen: dict[tuple[str, str], Item] = {}
     for one in items:
@@ -247,6 +265,8 @@ def _distinct(items: list[Item]) -> list[Item]:
 
 def _is_again(one: Item, other: Item) -> bool:
     """The same in other words: a duty on the same day, or something of the same person."""
+    if one.quotes[0] == other.quotes[0] and one.text.lower() in other.text.lower():
+        return True
     if one.kind is not other.kind or one.subject != other.subject or one.shelf is not other.shelf:
         return False
     if one.value != other.value or (one.kind is Kind.COMMITMENT and not one.value):
