@@ -116,7 +116,11 @@ JOKE = re.compile(
     r"|nur spa(?:ß|ss)|kleiner scherz|scherz\w*|war ein witz|es broma|es coña|bromeo|jaja\w*|jeje\w*|je plaisante"
     r"|je rigole|mdr|ptdr|blague|scherzo|sto scherzando|ahah\w*"
     r"|brincadeira|kkkk+|rsrs+|grapje|geintje|шучу|шутка|хаха\w*|ахах\w*|哈哈+|开玩笑|開玩笑|冗談|笑笑)(?!\w)|[😂🤣😜😝🙃😹😏]|(?:^"
-    r"|\s)[;:]-?[Pp](?:\s|$)|\(joke\)|[,.] obviously\W*$|\bjust (?-i:LOVE)\b|w{3,}$|（笑）"
+    r"|\s)[;:]-?[Pp](?:\s|$)|\(joke\)|[,.] obviously\W*$|\bjust (?-i:LOVE)\b"
+    r"|^\W*(?:oh (?:great|good|wonderful)|(?:sure|of course|klar|claro|bien sûr),? (?:because|weil|porque|parce que))"
+    r"[\s,.!]*(?:i|ich|me|j'|yo|io)\s?(?:just |really )?(?:love|liebe|encanta|adore)\b|^(?:klar|claro), (?:ich liebe es"
+    r"|me encanta que)\b"
+    r"|w{3,}$|（笑）"
 )
 
 NEGATED = _words(

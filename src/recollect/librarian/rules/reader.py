@@ -123,8 +123,8 @@ def _read_clause(clause: Clause, reading: Reading) -> list[Item]:
 
 
 def _is_plain(one: Item) -> bool:
-    """Its form says enough: who somebody is, what may harm, or a lesson that is called one."""
-    return one.shelf is Shelf.PERSON or one.kind is Kind.LEARNING or one.importance >= HIGH
+    """Its form says enough, however short it is: `I have a dog`, or a lesson that is called one."""
+    return one.kind in (Kind.FACT, Kind.LEARNING) or one.shelf is Shelf.PERSON
 
 
 _NUMBER = re.compile(r"\d[\d.,:]*")

@@ -43,6 +43,12 @@ _PASSING = re.compile(
         |consider|add|make\ssure|continue|explore)\b
     | i(?:'ve|\shave)\s(?:(?:also|just|already|recently|actually)\s)*(?:heard|tried|read|seen|noticed|thought|updated
         |added|attached|checked|looked|uploaded|written|implemented|configured|pasted|started|finished\sthe)\b
+    | (?:i'm|we're|im)\son\s(?:the|my)\s(?:bus|train|plane|phone|road|way|sofa|first|second|third|last|next)\b
+    | (?:(?:i|we)\s(?:have|got|only\shave|need)|i've\sgot|ich\shabe?|wir\shaben|tengo|tenemos|j'ai|ho|tenho|ik\sheb)
+        \s(?:an?|the|two|three|some|eine?n?|una?|une|een)\s(?:[\w-]+\s){0,2}(?:spreadsheet|function|table|list|file|script
+        |dataset|csv|pdf|bug|error|problem|question|query|issue|class|component|string|array|loop|document|draft|text
+        |paragraph|column|funktion|tabelle|liste|datei|frage|fehler|skript|función|tabla|lista|archivo|pregunta|problema
+        |fonction|tableau|fichier|problème|erreur|vraag|fout|bestand)\b
     | i\s(?:just|recently)\s | (?:my|the)\s(?:goal|plan|question|idea|problem|issue|concern|point)\s(?:is|was)\b
     | (?:ich|wir)\s(?:suche|suchen|versuche|möchte|will|wollte|brauche|glaube|denke|überlege|hoffe|frage|weiß)\b
     | (?:yo\s)?(?:quiero|quisiera|estoy\s(?:buscando|intentando|pensando)|creo|necesito|busco|pienso)\b
@@ -74,7 +80,8 @@ _EVENT = re.compile(
 """What happened once. Something reached is told so too."""
 _PLAN = re.compile(r"(?i)(?:i|we)(?:'ll| will| can| could)\b")
 _SUPPOSED = re.compile(
-    r"(?i)(?:if|unless|whether|for \w+ing|wenn|falls|ob|si|s'il|se|als ik|indien|если|если бы)\b|.*\b(?:would|würden?"
+    r"(?i)(?:if|unless|whether|for \w+ing|wenn|falls|ob|si|s'il|se|als ik|indien|если|если бы)\b|.*\b(?:would"
+    r"|(?:haven't|hasn't|not|can't|nothing|never) (?:yet |really )?decided?|würden?"
     r"|hätten?|wären?|könnten?)\b|如果|要是|もし"
 )
 """A condition, or what would be so under one."""

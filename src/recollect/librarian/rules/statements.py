@@ -19,15 +19,15 @@ from recollect.librarian.rules.statement_model import Guess, load
 
 FACTS = frozenset({"user", "person", "project"})
 LEAST = {
-    "user": 0.6,
-    "person": 0.55,
-    "preference": 0.55,
-    "rule": 0.6,
+    "user": 0.7,
+    "person": 0.7,
+    "preference": 0.6,
+    "rule": 0.7,
     "project": 0.65,
     "decision": 0.6,
     "commitment": 0.5,
     "insight": 0.5,
-    "milestone": 0.6,
+    "milestone": 0.7,
 }
 """How lasting a clause must look, by what it looks like most."""
 LEAST_OF_FORMS = 0.03
@@ -93,6 +93,16 @@ _DUTY = re.compile(
     r"|ostern|weihnachten|tengo que|hay que|debo|prometí|dois|doit|promis|devo|dobbiamo|promesso|preciso|tenho que"
     r"|prometi|moet|beloofd|должн\w+|нужно|надо|обещал\w?)\b|[要得]|必须|なければ|ないと|約束"
 )
+_REPORTED = re.compile(
+    r"(?i)\b(?:says|said|writes|wrote|claims|claimed|according to|per the|dice|diz|disse|dit|zegt|volgens|sagt|schreibt"
+    r"|steht|laut|selon|según|secondo|segundo|говорит|по словам)\b|[「『«“]"
+)
+"""Somebody else's words. Nobody knows whether they are true."""
+_ASKED = re.compile(
+    r"(?i)(?:write|make|give|draft|create|compose|describe|generate|translate|imagine|show|list|explain|rewrite|summari[sz]e"
+    r"|schreib\w*|gib|mach|erklär\w*|escribe|haz|dame|écris|fais|donne|scrivi|fammi|escreva|faça|finge|schrijf|maak"
+    r"|напиши|сделай)\b"
+)
 _ORDER = re.compile(
     r"(?i)(?:please|always|never|don't|do not|use|run|keep|write|ask|put|no|immer|nie|bitte|siempre|nunca|toujours"
     r"|jamais|sempre|mai|altijd|nooit|всегда|никогда)\b"
@@ -134,7 +144,9 @@ def _may_be(label: str, clause: Clause) -> bool:
     """A fact is nobody's plan, and what happened once is none; a long message speaks of its author only as I or we."""
     if label not in ONCE and is_event(clause.said):
         return False
-    if label in FACTS and (is_planned(clause.said) or (_TOO.search(clause.said) and not _MINE.search(clause.said))):
+    if label in FACTS and (is_planned(clause.said) or _ASKED.match(clause.said) or _REPORTED.search(clause.said)):
+        return False
+    if label in FACTS and _TOO.search(clause.said) and not _MINE.search(clause.said):
         return False
     if label == "commitment" and (_PAST.search(clause.said) or not (_day(clause) or _DUTY.search(clause.said))):
         return False

@@ -20,7 +20,7 @@ _TAKEN_BACK = re.compile(
 _LAUGHS = re.compile(r"\W*?[😂🤣]\s?[😂🤣]")
 """Somebody who goes on laughing was not in earnest one message before."""
 _PLAYED = re.compile(
-    r"(?i)\b(?:role-?play(?:ing)?|let's pretend|stay in character|in character\b|text adventure"
+    r"(?i)\b(?:role[- ]?play(?:ing)?|let's pretend|stay in character|in character\b|text adventure"
     r"|dungeon master|interactive (?:fiction|story)|(?:take|play) the (?:role|part) of"
     r"|you (?:play|are playing)\b.{3,80}\bi(?:'m| am| play)|rollenspiel|juego de rol|jeu de rôle)\b"
 )
@@ -46,6 +46,11 @@ _ABSURD = re.compile(
     |bullshit|tabs|effort|responsibility|nonsense)\b)|\bsaid\sno\s?(?:one|body)\sever\b"""
 )
 """A beast or a thing that speaks and decides, and what nobody can do."""
+_LETTER = re.compile(
+    r"(?i)\W*(?:dear (?!claude|assistant|ai\b|chat|gpt|bot)|to whom it may|sehr geehrte|estimad[oa]s? |madame, monsieur"
+    r"|chère? |gentile |prezad[oa]|geachte |уважаем)"
+)
+"""Written to somebody else."""
 _OF_OTHERS = re.compile(
     r"(?i)\W*(?:(?:asking|question) for a friend|a friend (?:asks|wants to know|is asking)|my \w+ asks\s?:"
     r"|(?:sample|example|fictional|fake|made-up) (?:diary|entry|text|letter|bio|profile|cv|post|message|answer)\b)"
@@ -71,6 +76,6 @@ def unmeant(turns: Sequence[Turn]) -> dict[int, str]:
 def _why(text: str) -> str:
     if _ABSURD.search(text):
         return "joke"
-    if _PUZZLE.search(text):
+    if _PUZZLE.search(text) or _LETTER.match(text):
         return "quoted"
     return "hypothetical" if _OF_OTHERS.match(text) else ""
