@@ -151,7 +151,8 @@ TRIVIAL = wordset("""
 MOST_TRIVIAL_WORDS = 12
 
 DERIVABLE = _words(
-    r"(?:the|this|that|our|your) (?:\w+ ){0,3}(?:function|method|variable|constant|module|import|endpoint|struct"
+    r"(?:the|this|(?<!mind )(?<!member )(?<!note )(?<!know )that|our|your) (?:\w+ ){0,3}(?:function|method|variable"
+    r"|constant|module|import|endpoint|struct"
     r"|decorator|test suite|unit tests?|tests|build|ci|linter|compiler|regex|script|file|directory|commit|diff"
     r"|pull request|stack trace|error message|logs|readme|codebase|code|repo|repository|package\.json|config file)"
     r" (?:\w+ ){0,2}(?:is|are|was|were|returns?|takes?|calls?|uses?|has|have|contains?|imports?|exports?|defines?"

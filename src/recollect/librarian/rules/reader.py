@@ -148,11 +148,14 @@ _ELLIPSIS = (
 )
 
 
-_MEANT = re.compile(r"(?i)(?:(?:sorry|wait|no)[\s,]+)*i meant (?:to say )?(?=\w+ \w)")
+_MEANT = re.compile(
+    r"(?i)(?:(?:sorry|wait|no)[\s,]+)*(?:i meant|(?:add|mention|include|say) that)"
+    r" (?:to say )?(?=(?:i|my|we|our)\b|\w+ \w+ \w)"
+)
 
 
 def _completed(said: str) -> str:
-    """With the subject that people do not write in a chat (`bought a house`), without `I meant`; empty: as it is."""
+    """With the subject that people leave out (`bought a house`), without `I meant` or `add that`; empty: as it is."""
     if meant := _MEANT.match(said):
         return said[meant.end() :]
     return next((f"{subject} {said}" for subject, pattern in _ELLIPSIS if pattern.match(said)), "")

@@ -19,7 +19,7 @@ from recollect.librarian.rules.statement_model import Guess, load
 
 FACTS = frozenset({"user", "person", "project"})
 LEAST = {
-    "user": 0.7,
+    "user": 0.65,
     "person": 0.7,
     "preference": 0.6,
     "rule": 0.7,
@@ -33,6 +33,8 @@ LEAST = {
 LEAST_OF_FORMS = 0.03
 """How lasting a clause that a form knows must look. Forms see how it begins; the weights see all of it."""
 MORE_IN_PROJECTS = 0.1
+LESS_FOR_ROLES = 0.1
+"""`As a nurse, …` says what its author is, and nothing else."""
 LEAST_CLEARNESS = 0.4
 CLEAR = 0.8
 """From here on a day in a fact does not make it something to be done."""
@@ -47,7 +49,11 @@ _TAIL = re.compile(
 )
 """Where a request begins behind a statement: `we have a toddler, what can we cook`."""
 _ROLE = re.compile(r"(?i)as (?P<what>an? [^,]{3,60}?)(?:,|(?= (?:i|i'm|i've|my|we|what|how|can|could|which|is|do)\b))")
-_OPENS = re.compile(r"(?i)(?:since|because|given that|given|seeing as|now that|considering(?: that)?|as)\s+(?=\w)")
+_OPENS = re.compile(
+    r"(?i)(?:since|because|given that|given|seeing as|now that|considering(?: that)?|as)\s+(?=\w)"
+    r"|\W*(?:for (?:future reference|later|the future)|let's agree|important|denk dran|merke|wichtig|importante)"
+    r"\s*[:,]\s*(?=\w)"
+)
 _SECRET = re.compile(
     r"(?i)\b(?:pass(?:word|code|phrase)|pwd|pin(?: code| is)|api[- _]?key|token|secret|credentials?|passwort|kennwort"
     r"|contraseña|mot de passe|parola d'ordine|senha|wachtwoord|пароль)\b|密码|パスワード|暗証"
@@ -117,7 +123,7 @@ def find(sentence: Sentence, kept: Sequence[Item], reading: Reading, why_not: Ca
         if _is_told(clause, kept) or not stands_alone(clause.said):
             continue
         guess = load().guess(_as_said_alone(clause))
-        if not _is_sure(guess, reading) or not _may_be(label := _label(guess, clause), clause):
+        if not _is_sure(guess, clause, reading) or not _may_be(label := _label(guess, clause), clause):
             continue
         reason = "secret" if _SECRET.search(clause.sentence) else why_not(clause)
         if reason:
@@ -135,8 +141,9 @@ def is_unlikely(clause: Clause) -> bool:
     return not corrections.is_correction(clause) and load().guess(clause.said).share < LEAST_OF_FORMS
 
 
-def _is_sure(guess: Guess, reading: Reading) -> bool:
+def _is_sure(guess: Guess, clause: Clause, reading: Reading) -> bool:
     least = LEAST[guess.label] + bool(reading.project) * MORE_IN_PROJECTS
+    least -= (_as_said_alone(clause) != clause.said) * LESS_FOR_ROLES
     return guess.share >= least and guess.clearness >= LEAST_CLEARNESS
 
 
