@@ -471,7 +471,7 @@ def test_a_title_that_nothing_supports_is_dropped_and_one_without_quotes_is_the_
     turns = said("Why is the shop so slow?")
     quote = (Quote(message_id="m1", words="the shop so slow"),)
     assert checked(Extract(reader="m", title="A letter to Zebedee", title_quotes=quote), turns).title == ""
-    assert checked(Extract(reader="rules/1", title="Fix  the shop"), turns).title == "Fix the shop"
+    assert checked(Extract(reader="rules/2", title="Fix  the shop"), turns).title == "Fix the shop"
 
 
 def test_people_are_those_whom_the_person_spoke_of() -> None:

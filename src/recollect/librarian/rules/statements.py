@@ -104,6 +104,11 @@ _REPORTED = re.compile(
     r"|steht|laut|selon|según|secondo|segundo|говорит|по словам)\b|[「『«“]"
 )
 """Somebody else's words. Nobody knows whether they are true."""
+_OF_A_DRAFT = re.compile(
+    r"(?i)\b(?:so far|(?:first|second|third|last|shorter|longer) (?:one|part|sentence|paragraph|version|half|line|draft)"
+    r"|wording of|noch nicht|as they say|la segunda|la deuxième|die (?:zweite|kürzere))\b"
+)
+"""A choice among what is on the table now, or none yet."""
 _ASKED = re.compile(
     r"(?i)(?:write|make|give|draft|create|compose|describe|generate|translate|imagine|show|list|explain|rewrite|summari[sz]e"
     r"|schreib\w*|gib|mach|erklär\w*|escribe|haz|dame|écris|fais|donne|scrivi|fammi|escreva|faça|finge|schrijf|maak"
@@ -138,7 +143,9 @@ def find(sentence: Sentence, kept: Sequence[Item], reading: Reading, why_not: Ca
 
 def is_unlikely(clause: Clause) -> bool:
     """A form knows it, and hardly anything that looks so is lasting. What puts something right is kept all the same."""
-    return not corrections.is_correction(clause) and load().guess(clause.said).share < LEAST_OF_FORMS
+    if corrections.is_correction(clause):
+        return False
+    return bool(_OF_A_DRAFT.search(clause.said)) or load().guess(clause.said).share < LEAST_OF_FORMS
 
 
 def _is_sure(guess: Guess, clause: Clause, reading: Reading) -> bool:
