@@ -105,7 +105,7 @@ _REPORTED = re.compile(
 )
 """Somebody else's words. Nobody knows whether they are true."""
 _OF_A_DRAFT = re.compile(
-    r"(?i)\b(?:so far|(?:first|second|third|last|shorter|longer) (?:one|part|sentence|paragraph|version|half|line|draft)"
+    r"(?i)\b(?:so far|(?:first|second|third|last|shorter|longer) (?:one|part|sentence|paragraph|version|half|draft)"
     r"|wording of|noch nicht|as they say|la segunda|la deuxième|die (?:zweite|kürzere))\b"
 )
 """A choice among what is on the table now, or none yet."""
