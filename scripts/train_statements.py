@@ -19,11 +19,11 @@ from zlib import crc32
 import numpy
 from numpy.typing import NDArray
 
-from recollect.librarian.filters import why_not
 from recollect.librarian.rules.clauses import opening_of
 from recollect.librarian.rules.standing import stands_alone
 from recollect.librarian.rules.statement_features import WIDTH, features_of
 from recollect.librarian.rules.statement_model import LABELS, NONE, PATH, Model
+from recollect.librarian.speech.filters import why_not
 
 CORPUS = Path(__file__).resolve().parents[1] / "benchmarks" / "librarian" / "sentences"
 PENALTY = 0.05

@@ -13,9 +13,9 @@ from recollect.jobs import Presence
 from recollect.knowledge import Kind, Relation, Statement
 from recollect.knowledge.learning import learn
 from recollect.knowledge.writing import Writer
-from recollect.librarian.queueing import Queue
-from recollect.librarian.work import Filed, Outcome, Step
-from recollect.librarian.worker import Worker
+from recollect.librarian.working.queueing import Queue
+from recollect.librarian.working.work import Filed, Outcome, Step
+from recollect.librarian.working.worker import Worker
 from recollect.scopes import Actor, Principal
 
 LIBRARIAN = Principal(actor=Actor.LIBRARIAN, name="a desk of the tests")

@@ -15,7 +15,7 @@ from desks import OneRecordDesk, queue_of, worker_of
 
 import recollect
 from recollect.jobs import Presence
-from recollect.librarian import worker
+from recollect.librarian.working import worker
 from recollect.testing import FrozenClock
 
 LOOK_AGAIN_SECONDS = 0.05

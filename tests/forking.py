@@ -121,9 +121,9 @@ def _import_everything() -> None:
         "librarian.librarian",
         "librarian.rules",
         "librarian.shelves",
-        "librarian.extraction",
-        "librarian.reflection",
-        "librarian.self_awareness",
+        "librarian.extraction.extracting",
+        "librarian.nights.reflection",
+        "librarian.nights.self_awareness",
     ):
         import_module(f"recollect.{name}")
 

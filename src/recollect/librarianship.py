@@ -21,8 +21,8 @@ from recollect.memory import Memory
 
 if TYPE_CHECKING:
     from recollect.librarian.librarian import Librarian
-    from recollect.librarian.work import Step
-    from recollect.librarian.worker import Worker
+    from recollect.librarian.working.work import Step
+    from recollect.librarian.working.worker import Worker
 
 RETRY_SECONDS = 5.0
 """After an error that nobody foresaw, or a model that could not be opened; longer after each further one."""
@@ -169,7 +169,7 @@ class Librarianship:
     # Telling
 
     def _note(self, step: "Step") -> None:
-        from recollect.librarian.work import Outcome
+        from recollect.librarian.working.work import Outcome
 
         if step.outcome is Outcome.FILED:
             self._filed += 1

@@ -12,7 +12,7 @@ from transcripts import START, Transcript, tool_use
 import recollect
 from recollect.knowledge import Origin
 from recollect.librarian.librarian import Librarian
-from recollect.librarian.work import Worked
+from recollect.librarian.working.work import Worked
 from recollect.llm import Busy, CutOff, Refused
 from recollect.testing import FrozenClock, ScriptedModel
 

@@ -9,9 +9,9 @@ from transcripts import Transcript
 import recollect
 from recollect.history import Status
 from recollect.jobs import JobStore, State
-from recollect.librarian.queueing import KIND, queues_by_itself
-from recollect.librarian.work import Outcome
-from recollect.librarian.worker import Worker
+from recollect.librarian.working.queueing import KIND, queues_by_itself
+from recollect.librarian.working.work import Outcome
+from recollect.librarian.working.worker import Worker
 from recollect.llm import BadReply
 from recollect.settings import LibrarianSettings
 
@@ -46,7 +46,7 @@ def test_what_has_ended_is_queued_and_what_is_too_short_is_skipped(memory: recol
 def test_more_than_one_batch_is_queued(
     memory: recollect.Memory, projects: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("recollect.librarian.queueing.BATCH", 2)
+    monkeypatch.setattr("recollect.librarian.working.queueing.BATCH", 2)
     tell(memory, projects, 5)
     assert queue_of(memory).ready().queued == 5
     assert counts(memory) == (5, 0, 0)

@@ -12,9 +12,9 @@ from recollect.clock import to_text
 from recollect.errors import Denied, Unavailable
 from recollect.history import Conversation, Status
 from recollect.jobs import JobStore, State
-from recollect.librarian.queueing import KIND
-from recollect.librarian.work import Outcome
-from recollect.librarian.worker import YIELD_SECONDS, Worker
+from recollect.librarian.working.queueing import KIND
+from recollect.librarian.working.work import Outcome
+from recollect.librarian.working.worker import YIELD_SECONDS, Worker
 from recollect.llm import BadReply, Busy
 from recollect.runs.budget import OverBudget
 from recollect.testing import NOON

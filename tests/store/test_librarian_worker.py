@@ -31,10 +31,10 @@ import recollect
 from recollect.errors import Denied, Unavailable
 from recollect.history import Conversation, Status
 from recollect.jobs import JobStore, Presence
-from recollect.librarian.claiming import MOST_DEATHS
-from recollect.librarian.queueing import KIND
-from recollect.librarian.work import Outcome, Step
-from recollect.librarian.worker import Worker
+from recollect.librarian.working.claiming import MOST_DEATHS
+from recollect.librarian.working.queueing import KIND
+from recollect.librarian.working.work import Outcome, Step
+from recollect.librarian.working.worker import Worker
 from recollect.llm import BadReply, Busy, Usage
 
 
@@ -71,7 +71,7 @@ def test_all_that_is_queued_is_filed_once_and_the_oldest_first(
 def test_only_the_named_are_read_in_the_order_of_the_queue(
     memory: recollect.Memory, projects: Path, worker: Worker[str], desk: OneRecordDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("recollect.librarian.claiming.NAMED_AT_ONCE", 2)
+    monkeypatch.setattr("recollect.librarian.working.claiming.NAMED_AT_ONCE", 2)
     ids = queued(memory, projects, 7)
     named = [ids[number] for number in (5, 0, 4, 2, 6)]
 
@@ -101,7 +101,7 @@ def test_every_conversation_is_an_event_with_its_counts(
 def test_shelves_catch_up_now_and_then_and_at_the_end(
     memory: recollect.Memory, projects: Path, worker: Worker[str], desk: OneRecordDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("recollect.librarian.worker.TIDY_EVERY", 2)
+    monkeypatch.setattr("recollect.librarian.working.worker.TIDY_EVERY", 2)
     queued(memory, projects, 5)
 
     worker.work_until_done()
@@ -470,7 +470,7 @@ def test_a_worker_looks_by_itself_at_its_interval(
 def test_a_worker_goes_on_after_an_error_that_nobody_foresaw(
     memory: recollect.Memory, projects: Path, worker: Worker[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("recollect.librarian.worker.RETRY_SECONDS", 0.01)
+    monkeypatch.setattr("recollect.librarian.working.worker.RETRY_SECONDS", 0.01)
     queued(memory, projects)
     running = Running(memory, worker)
     problems: list[str] = []

@@ -11,7 +11,7 @@ from transcripts import Transcript, append, line
 import recollect
 from recollect import Conflict
 from recollect.history import Conversation, Status
-from recollect.librarian.queueing import Queue
+from recollect.librarian.working.queueing import Queue
 
 CLAIM_AND_DIE = """
 import os, sys, recollect

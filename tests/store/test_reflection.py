@@ -12,7 +12,7 @@ import recollect
 from recollect.errors import Conflict
 from recollect.knowledge import Kind, State
 from recollect.librarian.items import EpisodeLine
-from recollect.librarian.reflection import Reflection
+from recollect.librarian.nights.reflection import Reflection
 from recollect.testing import FrozenClock
 
 TEA = "I drink tea in the morning."

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from recollect.clock import to_text
 from recollect.knowledge import Kind
-from recollect.librarian import limits
-from recollect.librarian.evidence import checked
+from recollect.librarian.evidence import limits
+from recollect.librarian.evidence.checking import checked
+from recollect.librarian.evidence.naming_days import may_mean
+from recollect.librarian.evidence.quoting import find_quote, sentence_around
 from recollect.librarian.items import Doubt, EpisodeLine, Extract, Item, Mention, Quote, Shelf, Turn
-from recollect.librarian.naming_days import may_mean
-from recollect.librarian.quoting import find_quote, sentence_around
 
 AT = to_text(START)  # Monday, 2 March 2026.
 

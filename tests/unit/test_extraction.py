@@ -15,10 +15,16 @@ from hypothesis import strategies as st
 from recollect import tokens
 from recollect.clock import to_text
 from recollect.knowledge import Kind, Relation
-from recollect.librarian.evidence import checked
-from recollect.librarian.extraction import MOST_HALVINGS, MOST_REPLY_CHARACTERS, estimated_tokens, extract, reader_of
+from recollect.librarian.evidence.checking import checked
+from recollect.librarian.extraction.extracting import (
+    MOST_HALVINGS,
+    MOST_REPLY_CHARACTERS,
+    estimated_tokens,
+    extract,
+    reader_of,
+)
+from recollect.librarian.extraction.known import Known, names_in, shown
 from recollect.librarian.items import About, Extract, Shelf, Turn
-from recollect.librarian.known import Known, names_in, shown
 from recollect.librarian.prompts.extract import ASKED, SYSTEM, VERSION, Answer
 from recollect.llm import BadReply, Busy, CutOff, Refused, Usage
 from recollect.llm.schemas import strict_schema

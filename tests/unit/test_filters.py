@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.librarian.filters import why_not
+from recollect.librarian.speech.filters import why_not
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from recollect.clock import local, to_text
 from recollect.history import Author, Message, Standing
-from recollect.librarian.injected import without_injected
 from recollect.librarian.items import Turn
 from recollect.librarian.reading import OTHER, TOOL_LINES_SHOWN, rendered, shortened, turns_of
+from recollect.librarian.speech.injected import without_injected
 
 
 def message(author: Author, *blocks: Any, number: int = 1, minutes: float = 0, **fields: Any) -> Message:

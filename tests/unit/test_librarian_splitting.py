@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from recollect import tokens
 from recollect.clock import to_text
+from recollect.librarian.extraction.splitting import LEAST_BUDGET_TOKENS, Part, carried_tokens, halved, split
 from recollect.librarian.items import Turn
 from recollect.librarian.reading import rendered
-from recollect.librarian.splitting import LEAST_BUDGET_TOKENS, Part, carried_tokens, halved, split
 
 
 def turn(number: int, text: str, author: str = "user", minutes: float = 0, tools: tuple[str, ...] = ()) -> Turn:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.knowledge import Kind
-from recollect.librarian.evidence import checked
+from recollect.librarian.evidence.checking import checked
 from recollect.librarian.items import USER, About, Extract, Item, Shelf, Turn
 from recollect.librarian.rules import READER, extract
 from recollect.librarian.rules.dates import find_day

@@ -5,7 +5,7 @@ from collections import Counter
 from recollect.knowledge import Kind, Origin, Record, Statement
 from recollect.knowledge.statements import prepared
 from recollect.knowledge.writing import first_version
-from recollect.librarian.self_awareness import Awareness, page_text
+from recollect.librarian.nights.self_awareness import Awareness, page_text
 
 NOW = "2026-05-04T09:12:00.000Z"
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.librarian.speech import foreign_spans, is_own, own_spans, own_words
+from recollect.librarian.speech.own import foreign_spans, is_own, own_spans, own_words
 
 SAID = "I live in Trondheim"
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from recollect.errors import Corrupt
 from recollect.knowledge import Kind
-from recollect.librarian.evidence import checked
+from recollect.librarian.evidence.checking import checked
 from recollect.librarian.items import About, Extract, Shelf, Turn
 from recollect.librarian.rules import extract
 from recollect.librarian.rules.standing import is_event, stands_alone

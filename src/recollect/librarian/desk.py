@@ -8,21 +8,21 @@ from recollect.clock import Clock
 from recollect.database import Database, Session
 from recollect.history import NO_TITLE, Conversation, History, Message
 from recollect.ids import derived_id
-from recollect.librarian.evidence import checked
+from recollect.librarian.evidence.checking import checked
+from recollect.librarian.extraction.knowing import known_to
+from recollect.librarian.extraction.known import names_in
+from recollect.librarian.extraction.replies import KeptReplies
 from recollect.librarian.filing import file
 from recollect.librarian.items import About, Extract, Turn
-from recollect.librarian.knowing import known_to
-from recollect.librarian.known import names_in
 from recollect.librarian.reading import turns_of
-from recollect.librarian.replies import KeptReplies
 from recollect.librarian.telling import Prepared
-from recollect.librarian.work import Filed
+from recollect.librarian.working.work import Filed
 from recollect.llm import ChatModel, Usage
 from recollect.scopes import HOUSE
 from recollect.settings import Settings
 
 if TYPE_CHECKING:
-    from recollect.librarian.known import Known
+    from recollect.librarian.extraction.known import Known
 
 
 class LibrarianDesk:
@@ -110,7 +110,7 @@ class LibrarianDesk:
             from recollect.librarian.rules import extract
 
             return extract(about, turns), Usage()
-        from recollect.librarian.extraction import extract as extract_by_model
+        from recollect.librarian.extraction.extracting import extract as extract_by_model
 
         messages = [turn.message_id for turn in turns]
         replies = KeptReplies(

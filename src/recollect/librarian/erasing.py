@@ -8,9 +8,9 @@ from recollect.database import Session
 from recollect.forgetting.acts import Reach
 from recollect.knowledge.store import RecordStore
 from recollect.librarian.episodes import LINE, EpisodeStore
+from recollect.librarian.extraction.replies import REPLY, ReplyStore
 from recollect.librarian.proposals import PROPOSAL, ProposalStore
 from recollect.librarian.questions import QUESTION, QuestionStore
-from recollect.librarian.replies import REPLY, ReplyStore
 from recollect.librarian.shelves.leaving import drop_shelves, notes_that_go
 from recollect.lineage import MESSAGE, RECORD, EdgeStore, folded
 

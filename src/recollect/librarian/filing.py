@@ -18,8 +18,8 @@ from recollect.knowledge.timeline import place
 from recollect.knowledge.writing import Writer
 from recollect.librarian.items import Item, Shelf
 from recollect.librarian.names import Names
+from recollect.librarian.nights.pruning import MERGED, RECURRING, SAME_AS
 from recollect.librarian.proposals import Proposal, ProposalStore
-from recollect.librarian.pruning import MERGED, RECURRING, SAME_AS
 from recollect.librarian.questions import QuestionStore, doubt_of
 from recollect.librarian.telling import Filed, Prepared, tell
 from recollect.lineage import MESSAGE, RECORD, EdgeStore, folded

@@ -23,9 +23,9 @@ from recollect.librarian.desk import LibrarianDesk
 from recollect.librarian.episodes import EpisodeStore
 from recollect.librarian.proposals import Proposal, ProposalStore
 from recollect.librarian.questions import Question, QuestionStore
-from recollect.librarian.queueing import Queue, Queued, QueueState, queues_by_itself
 from recollect.librarian.telling import Prepared
-from recollect.librarian.worker import Worker
+from recollect.librarian.working.queueing import Queue, Queued, QueueState, queues_by_itself
+from recollect.librarian.working.worker import Worker
 from recollect.llm import ChatModel, Usage
 from recollect.llm.opening import is_paid, look_for_program, open_model
 from recollect.llm.prices import price_of
@@ -37,11 +37,11 @@ from recollect.scopes import Actor, Principal
 from recollect.settings import Settings
 
 if TYPE_CHECKING:
-    from recollect.librarian.nights import Change, Night
-    from recollect.librarian.reflection import Reflection
-    from recollect.librarian.self_awareness import Awareness
+    from recollect.librarian.nights.nights import Change, Night
+    from recollect.librarian.nights.reflection import Reflection
+    from recollect.librarian.nights.self_awareness import Awareness
     from recollect.librarian.shelves import ShelfReport, Shelves
-    from recollect.librarian.work import Worked
+    from recollect.librarian.working.work import Worked
 
 RULES, NOBODY = "rules", "none"
 SAMPLES = 3
@@ -112,7 +112,7 @@ class Librarian:
         """Inside the budget and counted. None: the rules read."""
         if self._open is None and self._settings.librarian.model in (RULES, NOBODY):
             return None
-        from recollect.librarian.sessions import Cycled
+        from recollect.librarian.extraction.sessions import Cycled
 
         opened = Cycled(self._open or self._open_configured)
         prices = self._settings.librarian.price_per_million
@@ -213,7 +213,7 @@ class Librarian:
     # What it would cost
 
     def estimate(self, conversations: Sequence[Listed]) -> Estimate:
-        from recollect.librarian.extraction import estimated_tokens
+        from recollect.librarian.extraction.extracting import estimated_tokens
 
         model = self.open_model()
         taken = put_out = 0
@@ -293,7 +293,7 @@ class Librarian:
 
     @property
     def reflection(self) -> "Reflection":
-        from recollect.librarian.reflection import Reflection
+        from recollect.librarian.nights.reflection import Reflection
 
         return Reflection(self._database, self._settings, self._clock)
 
@@ -328,8 +328,8 @@ class Librarian:
         return True
 
     def _write_awareness(self, night: "Night") -> "Change | None":
-        from recollect.librarian.nights import Change
-        from recollect.librarian.self_awareness import PAGE, page_text
+        from recollect.librarian.nights.nights import Change
+        from recollect.librarian.nights.self_awareness import PAGE, page_text
 
         path = within(folder_of(self._settings.agent_name), PAGE)
         seen = self._awareness(night)
@@ -342,7 +342,7 @@ class Librarian:
         return Change(path=path, before=number, after=written.version.number, what="self-awareness")
 
     def _awareness(self, night: "Night") -> "Awareness":
-        from recollect.librarian.self_awareness import Awareness
+        from recollect.librarian.nights.self_awareness import Awareness
 
         now = self._clock()
         since = to_text(now - timedelta(days=30))

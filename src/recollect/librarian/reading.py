@@ -14,9 +14,9 @@ from recollect.clock import local
 from recollect.context.blocks import readable, spoken
 from recollect.history import Author, Message, Standing
 from recollect.history.transcript import TURN_GAP_SECONDS
-from recollect.librarian.injected import without_injected
 from recollect.librarian.items import Turn
-from recollect.librarian.pasted import foreign_blocks
+from recollect.librarian.speech.injected import without_injected
+from recollect.librarian.speech.pasted import foreign_blocks
 from recollect.texts import clean
 
 SHELL = "shell"

@@ -14,10 +14,10 @@ from pydantic import BaseModel, BeforeValidator
 
 from recollect.clock import local
 from recollect.context.blocks import escaped
+from recollect.librarian.extraction.splitting import Part
 from recollect.librarian.items import About
 from recollect.librarian.prompts.carry import note
 from recollect.librarian.reading import rendered
-from recollect.librarian.splitting import Part
 
 VERSION = "extract-1"
 """Raised when the same conversation would be asked about otherwise: replies to another version are not used again."""

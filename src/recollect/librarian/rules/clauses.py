@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from recollect.librarian.items import Quote, Turn
 from recollect.librarian.rules.tongues import tongue_of
-from recollect.librarian.speech import is_own, own_spans
+from recollect.librarian.speech.own import is_own, own_spans
 
 MOST_SENTENCE_CHARACTERS = 600
 MOST_TYPED_CHARACTERS = 6_000

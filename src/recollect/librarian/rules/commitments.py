@@ -11,7 +11,7 @@ from recollect.librarian.rules.dates import find_day
 from recollect.librarian.rules.duty_patterns import DUTIES
 from recollect.librarian.rules.forms import LIKELY, SURE, Reading, day_of
 from recollect.librarian.rules.tongues import ENGLISH
-from recollect.librarian.wordset import wordset
+from recollect.librarian.speech.wordset import wordset
 
 _PAST = re.compile(
     r"(?i)\b(?:yesterday|last (?:week|month|year|night|friday|monday)|ago|had|attended|been|was|were|since|gestern"

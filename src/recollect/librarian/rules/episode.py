@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 
 from recollect.knowledge import Kind
-from recollect.librarian.filters import is_fragment, is_question, is_trivial, why_not
 from recollect.librarian.items import About, EpisodeLine, Item, Quote, Turn
 from recollect.librarian.rules import wording
 from recollect.librarian.rules.clauses import Sentence, opening_of, sentences_of
+from recollect.librarian.speech.filters import is_fragment, is_question, is_trivial, why_not
 
 ASKED, FOUND, DECIDED, DONE, OPEN = "Asked", "Found", "Decided", "Done", "Open"
 MOST_LINES = 6

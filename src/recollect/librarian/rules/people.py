@@ -10,7 +10,7 @@ from recollect.librarian.rules.clauses import Clause
 from recollect.librarian.rules.forms import HIGH, LIKELY, SURE, USUAL, Reading, item
 from recollect.librarian.rules.people_patterns import ENGLISH_PATTERNS, JOB, NAME, PATTERNS, ROLE, UNNAMED
 from recollect.librarian.rules.tongues import ENGLISH
-from recollect.librarian.wordset import wordset
+from recollect.librarian.speech.wordset import wordset
 
 _ABOUT = re.compile(
     r"""(?ix)\s*(?:,\s)?(?:who\s)?(?P<said>(?:just\s|also\s|really\s|now\s|always\s|never\s|recently\s|still\s

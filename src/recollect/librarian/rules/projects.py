@@ -8,7 +8,7 @@ from recollect.librarian.items import About, Item, Shelf
 from recollect.librarian.rules import wording
 from recollect.librarian.rules.clauses import Clause
 from recollect.librarian.rules.forms import LIKELY, SURE, USUAL, Reading, item
-from recollect.librarian.wordset import wordset
+from recollect.librarian.speech.wordset import wordset
 
 _PLACES = wordset("""
     src source code repo repos work workspace workspaces projects project dev git github desktop documents

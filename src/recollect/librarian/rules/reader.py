@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from recollect.knowledge import Kind
-from recollect.librarian.filters import is_question, why_not
 from recollect.librarian.items import About, Extract, Item, Shelf, Turn
 from recollect.librarian.rules import (
     commitments,
@@ -24,6 +23,7 @@ from recollect.librarian.rules.clauses import Clause, Sentence, clauses_of, sent
 from recollect.librarian.rules.forms import HIGH, Reading
 from recollect.librarian.rules.tongues import ENGLISH, main_tongue
 from recollect.librarian.rules.unmeant import unmeant
+from recollect.librarian.speech.filters import is_question, why_not
 
 READER = "rules/2"
 """Raise it when the same conversation gives something else."""

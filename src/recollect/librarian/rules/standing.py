@@ -2,7 +2,7 @@
 
 import re
 
-from recollect.librarian.wordset import wordset
+from recollect.librarian.speech.wordset import wordset
 
 FEWEST_WORDS = 3
 FEWEST_WIDE_CHARACTERS = 6

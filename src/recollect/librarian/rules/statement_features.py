@@ -9,7 +9,7 @@ import re
 import unicodedata
 from zlib import crc32
 
-from recollect.librarian.wordset import wordset
+from recollect.librarian.speech.wordset import wordset
 
 WIDTH = 1 << 16
 """Places. With some thousand sentences few features share one; the file of weights stays small."""

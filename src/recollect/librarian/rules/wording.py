@@ -2,7 +2,7 @@
 
 import re
 
-from recollect.librarian.wordset import wordset
+from recollect.librarian.speech.wordset import wordset
 
 MOST_CHARACTERS = 220
 """Of a line that is read at a glance."""

@@ -15,9 +15,9 @@ from recollect.surfaces.cli.written import say_written, written_json
 if TYPE_CHECKING:
     from recollect.history import Listed
     from recollect.librarian.librarian import Estimate, Librarian, Sample
-    from recollect.librarian.queueing import Queued
     from recollect.librarian.shelves import ShelfReport
-    from recollect.librarian.work import Step, Worked
+    from recollect.librarian.working.queueing import Queued
+    from recollect.librarian.working.work import Step, Worked
     from recollect.memory import Memory
 
 FAILED, UNAVAILABLE = 1, 6

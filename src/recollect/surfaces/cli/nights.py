@@ -8,7 +8,7 @@ from recollect.surfaces.cli.output import amount, on_one_line, print_json, say, 
 from recollect.surfaces.cli.place import Place, json_option
 
 if TYPE_CHECKING:
-    from recollect.librarian.nights import Night
+    from recollect.librarian.nights.nights import Night
 
 
 @click.command()

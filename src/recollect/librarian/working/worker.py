@@ -24,9 +24,9 @@ from recollect.database import Database, Session
 from recollect.errors import Denied, RecollectError, Unavailable
 from recollect.ids import new_id
 from recollect.jobs import Presence, wait_seconds
-from recollect.librarian.claiming import Claims, Taken
-from recollect.librarian.queueing import KIND
-from recollect.librarian.work import Desk, Filed, Outcome, Prepared, Step, Worked
+from recollect.librarian.working.claiming import Claims, Taken
+from recollect.librarian.working.queueing import KIND
+from recollect.librarian.working.work import Desk, Filed, Outcome, Prepared, Step, Worked
 from recollect.llm.model import BadReply, Busy
 from recollect.redaction import mask
 from recollect.runs.budget import OverBudget

@@ -16,8 +16,8 @@ from recollect.errors import RecollectError
 from recollect.history import Conversation, Status
 from recollect.history.lifecycle import begin, finish, requeue
 from recollect.jobs import Job, JobStore, Renewal, State
-from recollect.librarian.queueing import EVERY, KIND
-from recollect.librarian.work import Filed, Outcome, Step
+from recollect.librarian.working.queueing import EVERY, KIND
+from recollect.librarian.working.work import Filed, Outcome, Step
 
 MOST_DEATHS = 8
 """Takings that ended with no word, because the process did, before a conversation is held to be why. More than the

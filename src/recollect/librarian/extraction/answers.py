@@ -7,7 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from recollect.knowledge import Kind, Relation
-from recollect.librarian.evidence import REMEMBER, TOO_MANY
+from recollect.librarian.evidence.checking import REMEMBER, TOO_MANY
+from recollect.librarian.evidence.limits import MOST_QUOTES
+from recollect.librarian.extraction.known import Known, may_touch
 from recollect.librarian.items import (
     USER,
     About,
@@ -20,8 +22,6 @@ from recollect.librarian.items import (
     Shelf,
     Turn,
 )
-from recollect.librarian.known import Known, may_touch
-from recollect.librarian.limits import MOST_QUOTES
 from recollect.lineage import folded
 
 if TYPE_CHECKING:

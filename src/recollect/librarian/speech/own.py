@@ -16,7 +16,7 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from functools import lru_cache
 
-from recollect.librarian.pasted import foreign_blocks
+from recollect.librarian.speech.pasted import foreign_blocks
 
 OWN_SHARE = 0.6
 """Of the letters of a span that are own or foreign: as many must be own. A short quotation does no harm."""

@@ -25,8 +25,8 @@ from recollect.knowledge.writing import Writer, first_version
 from recollect.librarian.episodes import Episode, EpisodeStore
 from recollect.librarian.filing import claim_id
 from recollect.librarian.items import USER, Shelf
-from recollect.librarian.nights import DONE, UNDONE, Change, Night, NightStore
-from recollect.librarian.pruning import RECURRING, Recurring, Wanted, recurring, wanted_changes
+from recollect.librarian.nights.nights import DONE, UNDONE, Change, Night, NightStore
+from recollect.librarian.nights.pruning import RECURRING, Recurring, Wanted, recurring, wanted_changes
 from recollect.scopes import Actor, Principal
 from recollect.settings import Settings
 

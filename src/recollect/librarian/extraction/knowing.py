@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from recollect.database import Session
 from recollect.knowledge import Kind, Record
 from recollect.knowledge.store import EventStore, Filter, RecordStore
+from recollect.librarian.extraction.known import Known
 from recollect.librarian.items import USER, Shelf, Turn
-from recollect.librarian.known import Known
 from recollect.lineage import folded
 from recollect.scopes import Actor
 

@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
-from recollect.librarian.announced import COLON, HANDS_OVER, MOST_ANNOUNCING_CHARACTERS, is_announcement
+from recollect.librarian.speech.announced import COLON, HANDS_OVER, MOST_ANNOUNCING_CHARACTERS, is_announcement
 
 Span = tuple[int, int]
 

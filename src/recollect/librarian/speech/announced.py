@@ -2,7 +2,7 @@
 
 import re
 
-from recollect.librarian.wordset import wordset
+from recollect.librarian.speech.wordset import wordset
 
 _SAYS = wordset("""
     wrote writes said says told replied responded answered asked texted emailed mailed posted tweeted reads

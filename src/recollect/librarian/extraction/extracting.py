@@ -13,14 +13,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, cast
 
 from recollect import tokens
-from recollect.librarian.answers import extract_of, referred
+from recollect.librarian.evidence.limits import MOST_LINES, MOST_QUOTES
+from recollect.librarian.extraction.answers import extract_of, referred
+from recollect.librarian.extraction.known import KNOWN_BUDGET_TOKENS, Known, shown
+from recollect.librarian.extraction.splitting import Part, carried_tokens, cost, halved, split
 from recollect.librarian.items import About, Doubt, EpisodeLine, Extract, Item, Mention, Turn
-from recollect.librarian.known import KNOWN_BUDGET_TOKENS, Known, shown
-from recollect.librarian.limits import MOST_LINES, MOST_QUOTES
 from recollect.librarian.prompts import extract as asked
 from recollect.librarian.prompts.carry import carried
 from recollect.librarian.reading import shortened
-from recollect.librarian.splitting import Part, carried_tokens, cost, halved, split
 from recollect.lineage import folded
 from recollect.llm import BadReply, ChatModel, CutOff, Refused, Usage
 

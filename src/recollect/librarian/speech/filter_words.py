@@ -2,7 +2,7 @@
 
 import re
 
-from recollect.librarian.wordset import wordset
+from recollect.librarian.speech.wordset import wordset
 
 
 def _words(*patterns: str) -> re.Pattern[str]:

@@ -13,12 +13,19 @@ from typing import TypeVar
 
 from recollect.clock import local, parse_time
 from recollect.knowledge import Kind
-from recollect.librarian import limits
-from recollect.librarian.filters import why_not
+from recollect.librarian.evidence import limits
+from recollect.librarian.evidence.naming_days import iso_days, may_mean
+from recollect.librarian.evidence.quoted import ASSISTANT, Found, Quotes
+from recollect.librarian.evidence.support import (
+    Said,
+    Vocabulary,
+    is_turned_round,
+    names_somebody,
+    why_invented,
+    why_unsupported,
+)
 from recollect.librarian.items import USER, Doubt, EpisodeLine, Extract, Item, Mention, Quote, Shelf, Turn
-from recollect.librarian.naming_days import iso_days, may_mean
-from recollect.librarian.quoted import ASSISTANT, Found, Quotes
-from recollect.librarian.support import Said, Vocabulary, is_turned_round, names_somebody, why_invented, why_unsupported
+from recollect.librarian.speech.filters import why_not
 from recollect.lineage import folded
 
 REMEMBER = "remember"

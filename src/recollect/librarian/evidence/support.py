@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from recollect.librarian.naming_days import is_day_word, iso_days, may_mean, plain
+from recollect.librarian.evidence.naming_days import is_day_word, iso_days, may_mean, plain
 
 LEAST_SHARE = 0.6
 """Of the telling words of a text, as many must be in what it quotes."""

@@ -4,11 +4,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from recollect.librarian import limits
-from recollect.librarian.filters import LOOK_AHEAD_CHARACTERS, LOOK_BACK_CHARACTERS, why_not
+from recollect.librarian.evidence import limits
+from recollect.librarian.evidence.quoting import find_quote, sentence_around
 from recollect.librarian.items import USER, Quote, Turn
-from recollect.librarian.quoting import find_quote, sentence_around
-from recollect.librarian.speech import is_own
+from recollect.librarian.speech.filters import LOOK_AHEAD_CHARACTERS, LOOK_BACK_CHARACTERS, why_not
+from recollect.librarian.speech.own import is_own
 
 ASSISTANT = "assistant"
 NO_QUOTE = "no quote"

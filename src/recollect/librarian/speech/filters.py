@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 
 from recollect import redaction
-from recollect.librarian.filter_words import (
+from recollect.librarian.speech.filter_words import (
     AT_FIRST,
     CUT,
     DERIVABLE,

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from recollect import tokens
 from recollect.context.blocks import escaped
 from recollect.knowledge import Kind
+from recollect.librarian.evidence.support import COMMON, Vocabulary
 from recollect.librarian.items import Item
-from recollect.librarian.support import COMMON, Vocabulary
 from recollect.lineage import folded
 
 KNOWN_BUDGET_TOKENS = 3_000
