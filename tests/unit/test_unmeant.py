@@ -70,8 +70,3 @@ def test_a_colleague_in_passing_is_a_person() -> None:
         "Juno (my niece) gets the microscope",
     )
     assert [(person.name, person.role) for person in found.people] == [("Joost", "colleague"), ("Juno", "niece")]
-
-
-def test_who_writes_a_story_is_not_taken_at_their_word_unless_they_ask_for_it() -> None:
-    assert kept("help me with a chapter of my detective novel", "I live in Leeds and I have a nut allergy") == []
-    assert kept("let's work on my novel", "remember that I am allergic to peanuts") != []

@@ -25,23 +25,6 @@ _PLAYED = re.compile(
     r"|you (?:play|are playing)\b.{3,80}\bi(?:'m| am| play)|rollenspiel|juego de rol|jeu de rôle)\b"
 )
 """From there on nobody speaks as themselves."""
-_STORY = re.compile(
-    r"(?i)\b(?:my|our|a|the|this|that|another|short|new|first|second|next)\b(?:\s\w+){0,3}\s(?:novel(?:la)?|story"
-    r"|fan ?fic(?:tion)?|screenplay|stage play|protagonist|antagonist|heroine|villain|narrator|(?:d&d|dnd) campaign)\b"
-    r"|\b(?:characters?|persona|dialogue|monologue|scene|chapter|plot) (?:for|in|of|from) (?:my|our|a|the) "
-    r"(?:\w+ ){0,2}(?:novel|story|book|play|film|game|campaign|comic|sketch|series|script)\b"
-    r"|\b(?:world-?building|main character|fictional|made-up (?:person|name|company)|song lyrics)\b"
-    r"|\b(?:meine?[nm]?|eine?n?|der|die|das)(?:\s\w+){0,2}\s(?:roman|kurzgeschichte|krimi|drehbuch|hauptfigur)\b"
-    r"|\b(?:mi|una?|la|el)(?:\s\w+){0,2}\s(?:novela|cuento|relato|guion|protagonista|personaje)\b"
-    r"|\b(?:mon|ma|une?|le|la)(?:\s\w+){0,2}\s(?:roman|nouvelle|scénario|personnage|héroïne)\b"
-    r"|\b(?:il mio|un|la mia|una)(?:\s\w+){0,2}\s(?:romanzo|racconto|personaggio|sceneggiatura)\b"
-    r"|\b(?:mijn|een)(?:\s\w+){0,2}\s(?:roman|kort verhaal|personage|hoofdpersoon)\b"
-)
-"""A story is being written: from there on sentences may be its own, and nobody can tell which."""
-_REQUEST = re.compile(
-    r"(?i)\b(?:remember|from now on|for future reference|merk dir|ab jetzt|recuerda|retiens|souviens)\b"
-)
-"""Who asks for something to be kept means it, also in the middle of a story."""
 _PUZZLE = re.compile(
     r"(?i)[,\"”(]\s*\d{1,2}[- ](?:letters?|buchstaben|letras|lettres|lettere)\b|(?:(?<!\w)_ ?){2,}|\b(?:riddle me"
     r"|crossword clue|anagram (?:of|for)|two truths and a lie|(?:quiz|trivia) question)\b"
@@ -78,13 +61,10 @@ def unmeant(turns: Sequence[Turn]) -> dict[int, str]:
     """Numbers of the user's messages that are not meant, each with the reason."""
     spoken = [turn for turn in turns if turn.author == "user"]
     found: dict[int, str] = {}
-    is_played = is_story = False
+    is_played = False
     for at, turn in enumerate(spoken):
-        opening = turn.text[:MOST_OPENING_CHARACTERS]
-        is_played = is_played or bool(_PLAYED.search(opening))
-        is_story = is_story or bool(_STORY.search(opening))
-        is_made_up = is_played or (is_story and not _REQUEST.search(opening))
-        reason = "hypothetical" if is_made_up else _why(opening)
+        is_played = is_played or bool(_PLAYED.search(turn.text[:MOST_OPENING_CHARACTERS]))
+        reason = "hypothetical" if is_played else _why(turn.text[:MOST_OPENING_CHARACTERS])
         if reason:
             found[turn.number] = reason
         reach = MOST_TAKEN_BACK if _TAKEN_BACK.match(turn.text) else int(bool(_LAUGHS.match(turn.text)))
