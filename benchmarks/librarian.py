@@ -2,8 +2,8 @@
 
     python benchmarks/librarian.py FOLDER [--model M] [--show] [--json]
 
-FOLDER is a set as `docs/librarian-sets.md` describes it; ours are `benchmarks/librarian/dev`, which the rules were
-written with, and `benchmarks/librarian/test`, which they were not. Each conversation is written as a transcript, taken
+FOLDER is a set as `docs/librarian-sets.md` describes it; ours are `benchmarks/librarian/dev` and `test`, which the rules
+were developed on, and `benchmarks/librarian/fresh`, which nobody who works on them looks at. Each conversation is written as a transcript, taken
 in by a house of its own and read by the librarian; what it would file is compared with the labels (`scoring.py`).
 `--model`: as in the settings (`rules` unless it is given). `--show` names each miss, each extra item and each failure.
 

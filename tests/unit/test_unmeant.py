@@ -70,3 +70,29 @@ def test_a_colleague_in_passing_is_a_person() -> None:
         "Juno (my niece) gets the microscope",
     )
     assert [(person.name, person.role) for person in found.people] == [("Joost", "colleague"), ("Juno", "niece")]
+
+
+def test_what_is_told_of_others_in_a_chat_about_a_poem_or_a_game_is_invented() -> None:
+    made_up = kept("write a limerick about a baker", "now one more verse, he lives in Bergen and is allergic to flour")
+    assert made_up == []
+    assert kept("write me some lines for Brother Oak, he's a sleepy otter monk who hates plums") == []
+    assert kept("help me rhyme this poem", "I live in Bergen") == ["Lives in Bergen"]
+
+
+@pytest.mark.parametrize(
+    ("first", "later"),
+    [
+        ("My appointment with the notary is on 3 June", "oh wait, just looked, it's the 9th of June not the 3rd"),
+        ("Der Termin beim Notar ist am 3. Juni", "danke. Ach Quatsch, der Termin ist am 9. Juni"),
+    ],
+)
+def test_a_day_that_is_put_right_in_a_later_message_is_gone(first: str, later: str) -> None:
+    (wrong,) = kept(first)
+    assert wrong not in kept(first, "what do I bring?", later)
+
+
+@pytest.mark.parametrize(
+    "said", ["my legs are like lead this morning", "a friend swears by cold showers and raw garlic"]
+)
+def test_what_holds_for_a_day_or_is_held_by_others_is_not_kept(said: str) -> None:
+    assert kept(said) == []

@@ -12,11 +12,13 @@ from recollect.librarian.rules import (
     decisions,
     episode,
     facts,
+    invented,
     moments,
     people,
     preferences,
     projects,
     requests,
+    standing,
     statements,
 )
 from recollect.librarian.rules.clauses import Clause, Sentence, clauses_of, sentences_of
@@ -36,6 +38,9 @@ _SENTENCE_WIDE = frozenset({"instruction to a machine", "joke", "negated request
 """Reasons that hold for all of a sentence when they hold for a part of it."""
 
 
+_LASTING = frozenset({Kind.FACT, Kind.PREFERENCE})
+
+
 def extract(about: About, turns: Sequence[Turn]) -> Extract:
     said = [turn.text for turn in turns if turn.author == "user"]
     tongue = main_tongue(said)
@@ -52,6 +57,8 @@ def extract(about: About, turns: Sequence[Turn]) -> Extract:
             _read(turn, proposed, reading, tongue)
             corrections.retract(turn, before, reading)
             proposed, before = None, turn
+    if invented.is_made_up(turns):
+        _leave_out_invented(reading)
     asked = episode.asked_in(turns, tongue)
     title, title_quotes = episode.title_of(about, asked)
     return Extract(
@@ -65,6 +72,15 @@ def extract(about: About, turns: Sequence[Turn]) -> Extract:
         doubts=reading.doubts,
         dropped=reading.dropped,
     )
+
+
+def _leave_out_invented(reading: Reading) -> None:
+    own = [one for one in reading.items if invented.is_own(one)]
+    reading.dropped["hypothetical"] += len(reading.items) - len(own)
+    reading.items[:] = own
+    named = {one.subject for one in own}
+    for name in [name for name, mention in reading.people.items() if mention.name not in named]:
+        del reading.people[name]
 
 
 def _read(turn: Turn, proposed: Turn | None, reading: Reading, tongue: str) -> None:
@@ -241,6 +257,9 @@ def _mark_remembered(last: list[Item], previous: Sentence | None, reading: Readi
 
 
 def _keep(clause: Clause, one: Item, reading: Reading) -> None:
+    if one.kind in _LASTING and requests.REMEMBER not in one.tags and standing.is_of_today(clause.said):
+        reading.dropped["passing"] += 1
+        return
     corrections.settle(clause, one, reading)
     reading.items.append(one)
 

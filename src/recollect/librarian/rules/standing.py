@@ -100,6 +100,26 @@ _CHATTER = wordset("""
 _WORD = re.compile(r"[^\W_]+(?:'[^\W\d_]+)*")
 
 
+_TODAY = re.compile(
+    r"(?i)\b(?:this (?:morning|afternoon|evening)|tonight|today|right now|at the moment|heute (?:früh|morgen|abend)"
+    r"|heute|gerade eben|hoy|esta (?:mañana|tarde|noche)|ahora mismo|ce (?:matin|soir)|aujourd'hui|stamattina|stasera"
+    r"|oggi|hoje|esta manhã|vandaag|vanochtend|сегодня|сейчас|me muero de|i'm (?:starving|exhausted|knackered))\b"
+)
+"""True for a day."""
+_REPORTED = re.compile(
+    r"(?i)(?:(?:a|an|my|our|some|one of my|the)\s)?(?:\w+\s){0,2}(?:friends?|colleagues?|co-?workers?|neighbou?rs?|guy"
+    r"|people|folks|everyone|everybody|someone|somebody|they|he|she|uncle|aunt|mum|mom|mother|dad|father|boss|doctor"
+    r"|freund(?:in)?|kolleg(?:e|in)|nachbar(?:in)?|amig[oa]|vecin[oa]|amie?|collègue|voisine?)\s(?:swears?|says?|said"
+    r"|claims?|claimed|thinks?|reckons?|insists?|believes?|keeps saying|told me|schwört|sagt|meint|behauptet|glaubt"
+    r"|dice|cree|jura|dit|pense|prétend|jure)\b"
+)
+"""What others hold to be true."""
+
+
+def is_of_today(said: str) -> bool:
+    return bool(_TODAY.search(said))
+
+
 def is_planned(said: str) -> bool:
     return bool(_PLAN.match(said))
 
@@ -118,7 +138,7 @@ def stands_alone(said: str) -> bool:
     words = _WORD.findall(said)
     if len(words) < FEWEST_WORDS or words[0].lower() in _CHATTER or _POINTER.match(said) or _PASSING.match(said):
         return False
-    if _OF_IT.match(said) or _is_counted(said):
+    if _OF_IT.match(said) or _is_counted(said) or _TODAY.search(said) or _REPORTED.match(said):
         return False
     return not (_AT_HAND.search(said) or _YOU.search(said) or _points_back(said))
 
