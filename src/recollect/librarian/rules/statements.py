@@ -19,9 +19,9 @@ from recollect.librarian.rules.statement_model import Guess, load
 
 FACTS = frozenset({"user", "person", "project"})
 LEAST = {
-    "user": 0.65,
+    "user": 0.6,
     "person": 0.7,
-    "preference": 0.6,
+    "preference": 0.5,
     "rule": 0.7,
     "project": 0.65,
     "decision": 0.6,
@@ -32,7 +32,7 @@ LEAST = {
 """How lasting a clause must look, by what it looks like most."""
 LEAST_OF_FORMS = 0.03
 """How lasting a clause that a form knows must look. Forms see how it begins; the weights see all of it."""
-MORE_IN_PROJECTS = 0.1
+MORE_IN_PROJECTS = 0.05
 LESS_FOR_ROLES = 0.1
 """`As a nurse, …` says what its author is, and nothing else."""
 LEAST_CLEARNESS = 0.4
