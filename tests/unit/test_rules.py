@@ -433,3 +433,11 @@ def test_every_quote_stands_in_its_message_and_the_same_turns_give_the_same(said
     assert all("\n" not in item.text and item.text.strip() for item in found.items)
     assert found == extract(about, turns)
     assert found.reader == READER
+
+
+def test_a_short_word_of_another_language_in_a_chinese_chat_is_read() -> None:
+    turns = [
+        Turn(number=number, message_id=f"m{number}", author="user", at="2026-06-09T10:00:00.000Z", text=text)
+        for number, text in enumerate(("我喜欢", "It "), 1)
+    ]
+    assert extract(About(conversation_id="c"), turns).items == []

@@ -58,7 +58,7 @@ def tongue_of(text: str, otherwise: str = ENGLISH) -> str:
         for tongue, frequent in _WORDS.items()
     }
     best = max(votes, key=lambda tongue: (votes[tongue], tongue == otherwise, tongue == ENGLISH))
-    return best if votes[best] >= FEWEST_VOTES or (votes[best] and not votes[otherwise]) else otherwise
+    return best if votes[best] >= FEWEST_VOTES or (votes[best] and not votes.get(otherwise)) else otherwise
 
 
 def _script(sample: str) -> str:
