@@ -2,9 +2,10 @@
 
     python benchmarks/librarian.py FOLDER [--model M] [--show] [--json]
 
-FOLDER is a set as `docs/librarian-sets.md` describes it; ours are `benchmarks/librarian/dev` and `test`, which the rules
-were developed on, and `benchmarks/librarian/fresh`, which nobody who works on them looks at. Each conversation is written as a transcript, taken
-in by a house of its own and read by the librarian; what it would file is compared with the labels (`scoring.py`).
+FOLDER is a set as `docs/librarian-sets.md` describes it; ours are `benchmarks/librarian/dev`, `test` and `fresh`, which
+the rules were developed on, and `benchmarks/librarian/unseen`, which nobody who works on them opens. Each conversation
+is written as a transcript, taken in by a house of its own and read by the librarian; what it would file is compared
+with the labels (`scoring.py`).
 `--model`: as in the settings (`rules` unless it is given). `--show` names each miss, each extra item and each failure.
 
 Exit code 1 when a figure is not what it must be.
