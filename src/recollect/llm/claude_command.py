@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from recollect.errors import Denied, Invalid, Unavailable
-from recollect.llm.commands import TIMEOUT_SECONDS, Ran, Said, ask_twice, desk, find_program, run, shown
+from recollect.llm.commands import TIMEOUT_SECONDS, Command, Ran, Said, ask_twice, desk, find_program, run, shown
 from recollect.llm.model import BadReply, Busy, CutOff, Refused, Reply, T, Usage
 from recollect.llm.schemas import strict_schema
 
@@ -39,23 +39,11 @@ MOST_DOLLARS = 10_000
 """Of a call: whoever says more, or less than nothing, says no price."""
 
 
-class ClaudeCommand:
+class ClaudeCommand(Command):
+    kind = "claude"
+
     def __init__(self, model: str = "", *, program: str = "claude", timeout_seconds: float = TIMEOUT_SECONDS) -> None:
-        """`model`: empty is the one that the program takes by itself."""
-        self._model = model
-        self._program = program
-        self._timeout_seconds = timeout_seconds
-
-    @property
-    def name(self) -> str:
-        return f"claude:{self._model}" if self._model else "claude"
-
-    @property
-    def is_paid(self) -> bool:
-        return True
-
-    async def close(self) -> None:
-        """Each prompt is a process of its own: nothing is held."""
+        super().__init__(model, program, timeout_seconds)
 
     async def complete(self, system: str, prompt: str, schema: type[T], *, most_output_tokens: int = 8_000) -> Reply[T]:
         program = find_program(self._program, INSTALL)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 from recollect.errors import Denied, Invalid, Unavailable
-from recollect.llm.commands import TIMEOUT_SECONDS, Desk, Ran, Said, ask_twice, desk, find_program, run, shown
+from recollect.llm.commands import TIMEOUT_SECONDS, Command, Desk, Ran, Said, ask_twice, desk, find_program, run, shown
 from recollect.llm.model import BadReply, Busy, CutOff, Refused, Reply, T, Usage
 from recollect.llm.schemas import strict_schema
 
@@ -47,7 +47,9 @@ INVALID = ("400", "invalid_request", "context window")
 CUT_OFF = ("max_output_tokens", "incomplete response")
 
 
-class CodexCommand:
+class CodexCommand(Command):
+    kind = "codex"
+
     def __init__(
         self,
         model: str = "",
@@ -57,21 +59,8 @@ class CodexCommand:
         configuration: tuple[str, ...] = (),
     ) -> None:
         """`configuration`: more `key=value`, as for its option `-c`, such as a provider of one's own."""
-        self._model = model
-        self._program = program
-        self._timeout_seconds = timeout_seconds
+        super().__init__(model, program, timeout_seconds)
         self._configuration = configuration
-
-    @property
-    def name(self) -> str:
-        return f"codex:{self._model}" if self._model else "codex"
-
-    @property
-    def is_paid(self) -> bool:
-        return True
-
-    async def close(self) -> None:
-        """Each prompt is a process of its own: nothing is held."""
 
     async def complete(self, system: str, prompt: str, schema: type[T], *, most_output_tokens: int = 8_000) -> Reply[T]:
         """`most_output_tokens` cannot be held."""

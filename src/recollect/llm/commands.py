@@ -14,6 +14,7 @@ from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 from recollect.errors import Unavailable
 from recollect.llm.answers import NotAsAsked, read_answer
@@ -87,6 +88,30 @@ def desk() -> Generator[Desk]:
         work = folder / "work"
         work.mkdir()
         yield Desk(folder=folder, work=work)
+
+
+class Command:
+    """What the person's own programs have in common as models."""
+
+    kind: ClassVar[str]
+    """Of the program, as in the settings."""
+
+    def __init__(self, model: str, program: str, timeout_seconds: float) -> None:
+        """`model`: empty is the one that the program takes by itself."""
+        self._model = model
+        self._program = program
+        self._timeout_seconds = timeout_seconds
+
+    @property
+    def name(self) -> str:
+        return f"{self.kind}:{self._model}" if self._model else self.kind
+
+    @property
+    def is_paid(self) -> bool:
+        return True
+
+    async def close(self) -> None:
+        """Each prompt is a process of its own: nothing is held."""
 
 
 def find_program(program: str, install: str) -> str:
