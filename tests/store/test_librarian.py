@@ -321,3 +321,18 @@ def test_samples_cost_once_and_file_nothing(house: recollect.Memory) -> None:
     librarian.process()
 
     assert len(model.requests) == 3
+
+
+def test_why_a_conversation_could_not_be_read_is_forgotten_with_what_it_said(
+    memory: recollect.Memory, folder: Path
+) -> None:
+    talk(folder, "one", *TURNS)
+    memory.history.ingest([folder])
+    librarian, _ = asked(memory, lambda *_: "no JSON: I am allergic to peanuts")
+    librarian.process()
+    (listed,) = memory.history.conversations()
+    assert librarian.status().counts.aside == 1
+
+    memory.forget(message=memory.history.messages(listed.conversation)[0].id)
+
+    assert librarian.status().counts.aside == 0

@@ -6,12 +6,15 @@ from dataclasses import dataclass, field
 
 from recollect.database import Session
 from recollect.forgetting.acts import Reach
+from recollect.history.store import MessageStore
+from recollect.jobs import JobStore, State
 from recollect.knowledge.store import RecordStore
 from recollect.librarian.episodes import LINE, EpisodeStore
 from recollect.librarian.extraction.replies import REPLY, ReplyStore
 from recollect.librarian.proposals import PROPOSAL, ProposalStore
 from recollect.librarian.questions import QUESTION, QuestionStore
 from recollect.librarian.shelves.leaving import drop_shelves, notes_that_go
+from recollect.librarian.working.queueing import KIND
 from recollect.lineage import MESSAGE, RECORD, EdgeStore, folded
 
 KINDS = (LINE, REPLY, QUESTION, PROPOSAL)
@@ -59,12 +62,21 @@ class LibrarianPart:
     def erase(self, session: Session, reach: Reach) -> dict[str, int]:
         found = self._found(session, reach).by_kind
         drop_shelves(session, self._house, reach.records)
+        self._drop_reasons(session, reach)
         return {
             "episode_lines": EpisodeStore(session, self._house).drop_lines(found[LINE]),
             "kept_replies": ReplyStore(session, self._house).drop(found[REPLY]),
             "questions": QuestionStore(session, self._house).drop(found[QUESTION]),
             "proposals": ProposalStore(session, self._house).drop(found[PROPOSAL]),
         }
+
+    def _drop_reasons(self, session: Session, reach: Reach) -> None:
+        """Why a conversation could not be read may hold words of it."""
+        jobs, messages = JobStore(session, self._house), MessageStore(session, self._house).get(sorted(reach.messages))
+        for conversation_id in sorted({one.conversation_id for one in messages.values() if one.conversation_id}):
+            job = jobs.get(KIND, conversation_id)
+            if job and job.state is State.ASIDE:
+                jobs.remove(KIND, conversation_id)
 
     def _found(self, session: Session, reach: Reach) -> _Found:
         edges = EdgeStore(session, self._house)
