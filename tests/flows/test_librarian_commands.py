@@ -380,3 +380,13 @@ def test_a_model_that_is_not_there_sets_nothing_aside(told: Path, server: OpenAI
     assert len(server.requests) == 1
     (told / "recollect.toml").unlink()
     assert run("process", "--json", home=told).json()["processed"] == 1
+
+
+def test_a_model_without_a_key_is_told_before_anything_is_queued(filed: Path) -> None:
+    (filed / "recollect.toml").write_text('[librarian]\nmodel = "anthropic:claude-haiku-5-5"\n')
+
+    result = run("process", "--all", "--yes", home=filed)
+
+    assert result.code == 4
+    assert result.explains("ANTHROPIC_API_KEY")
+    assert [one["status"] for one in run("conversations", "--json", home=filed).json()] == ["archived"]

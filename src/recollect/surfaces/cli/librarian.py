@@ -55,6 +55,8 @@ def process(
         if estimate:
             _tell_estimate(librarian.estimate(_listed(memory, chosen)), as_json)
             return
+        if not queue_only:
+            librarian.open_model()  # Nothing is queued where nobody could read it.
         if not queue_only and not yes:
             _ask_first(memory, librarian, chosen, as_json)
         is_ready_only = not ids and not everything
