@@ -60,6 +60,23 @@ class LibrarianSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
     """The most of all records that one night may change."""
 
 
+class MindSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[mind]`."""
+
+    model: str = ""
+    """`anthropic:MODEL` or `http(s)://…/v1#MODEL`. Empty: nobody answers."""
+    key_variable: str = ""
+    """The variable that holds the key; no file does. Empty: that of Anthropic or OpenAI for their own servers."""
+    price_per_million: list[float] = []
+    """[input, output] in dollars, for a model that the kept table of prices does not know."""
+    dollars_per_day: float = 0
+    """The most that the conversation may cost in a day. 0: no such ceiling."""
+    compact_at_tokens: int = 100_000
+    """When the conversation is longer than this, its older part is condensed."""
+    keep_warm_hours: float = 8
+    """How long into a silence the provider's cache is kept from lapsing, where that is cheaper than writing it anew."""
+
+
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename={"home": "_home"}):
     """Every setting with its default. `docs/settings.md` explains each; a test keeps the two equal."""
 
@@ -101,6 +118,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """After a longer silence than this a system prompt is built anew."""
     librarian: LibrarianSettings = LibrarianSettings()
     """Who files finished conversations, and what that may cost."""
+    mind: MindSettings = MindSettings()
+    """Who answers, and how long its conversation may become."""
     pipelines: dict[str, PipelineSettings] = {}
     """What is put into contexts, where it differs from the usual; and contexts of one's own."""
 
@@ -121,6 +140,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     def librarian_key(self, usual: str) -> str:
         """The key of the librarian's model, from the variable of the settings or the usual one."""
         variable = self.librarian.key_variable or usual
+        return os.environ.get(variable, "").strip() if variable else ""
+
+    def mind_key(self, usual: str) -> str:
+        """The key of the mind's model, from the variable of the settings or the usual one."""
+        variable = self.mind.key_variable or usual
         return os.environ.get(variable, "").strip() if variable else ""
 
     def anthropic_url(self) -> str:
@@ -163,6 +187,7 @@ def load_settings(home: Path | str | None = None, database: str | None = None) -
     models = os.environ.get("RECOLLECT_MODELS")
     if models:
         changes["models_folder"] = models
+    changes["mind"] = msgspec.structs.replace(settings.mind, model=settings.mind.model.strip())
     changes["librarian"] = msgspec.structs.replace(settings.librarian, model=settings.librarian.model.strip())
     settings = msgspec.structs.replace(settings, **changes)
     _check_ranges(settings, folder / CONFIG_NAME)
@@ -192,6 +217,8 @@ def _known_names(error: str) -> str:
     """What may stand where an error was found."""
     if "$.librarian" in error:
         return f"[librarian] has: {', '.join(LibrarianSettings.__struct_fields__)}."
+    if "$.mind" in error:
+        return f"[mind] has: {', '.join(MindSettings.__struct_fields__)}."
     if "$.pipelines" not in error:
         return f"The settings are: {', '.join(name for name in Settings.__struct_fields__ if name != 'home')}."
     section, pipeline = ", ".join(SectionSettings.__struct_fields__), ", ".join(PipelineSettings.__struct_fields__)
@@ -216,9 +243,17 @@ def _check_ranges(settings: Settings, path: Path) -> None:
     ):
         if not 0 <= value <= highest:
             raise Invalid(f"{path}: librarian.{name} is {value}, but must be from 0 to {highest:g}.")
-    prices = librarian.price_per_million
-    if prices and (len(prices) != 2 or not all(0 <= price <= 10_000 for price in prices)):
-        raise Invalid(f"{path}: librarian.price_per_million is {prices}, but must be [input, output] in dollars.")
+    mind = settings.mind
+    for name, value, lowest, highest in (
+        ("dollars_per_day", mind.dollars_per_day, 0, 1e6),
+        ("compact_at_tokens", mind.compact_at_tokens, 2_000, 10_000_000),
+        ("keep_warm_hours", mind.keep_warm_hours, 0, 48),
+    ):
+        if not lowest <= value <= highest:
+            raise Invalid(f"{path}: mind.{name} is {value}, but must be from {lowest:,} to {highest:,.0f}.")
+    for table, prices in (("librarian", librarian.price_per_million), ("mind", mind.price_per_million)):
+        if prices and (len(prices) != 2 or not all(0 <= price <= 10_000 for price in prices)):
+            raise Invalid(f"{path}: {table}.price_per_million is {prices}, but must be [input, output] in dollars.")
     if librarian.reflect_at and not re.fullmatch(r"([01]\d|2[0-3]):[0-5]\d", librarian.reflect_at):
         raise Invalid(f"{path}: librarian.reflect_at is {librarian.reflect_at!r}, but must be a time such as 03:30.")
     if not settings.house or not settings.house.replace("-", "").replace("_", "").isalnum():

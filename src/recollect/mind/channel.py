@@ -1,0 +1,96 @@
+"""What a channel is: a way by which somebody is heard and answered. One more channel is one file in `channels/`."""
+
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Image:
+    media_type: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """What somebody says to the agent."""
+
+    text: str
+    channel: str
+    address: str = ""
+    """Where in that channel the answer goes: a chat, a window."""
+    images: tuple[Image, ...] = ()
+
+
+# While a turn is in flight
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Began:
+    turn: int
+    messages: int
+    """How many are answered at once."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Words:
+    """Of the answer, as they come. Markers are left out."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptMark:
+    """◆: something was kept as a learning."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thinking:
+    pass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolUse:
+    name: str
+    line: str
+    """What it is asked, in one line."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolResult:
+    name: str
+    line: str
+    """What came of it, in one line."""
+    is_error: bool = False
+
+
+Shown: TypeAlias = Began | Words | KeptMark | Thinking | ToolUse | ToolResult
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """All that the agent said in a turn, as people read it: markers are ◆."""
+
+    turn: int
+    text: str
+    at: str
+    state: str = "done"
+    """done, failed (`text` is one plain sentence that says why) or stopped."""
+    was_shown: bool = False
+    """Its words went to the same address by `show` already."""
+    is_unsure: bool = False
+    """Somebody was sending it when the program ended: perhaps it arrived."""
+
+
+class Channel(Protocol):
+    @property
+    def name(self) -> str: ...
+
+    def show(self, address: str, shown: Shown) -> None:
+        """While the turn goes on. Called in the event loop: it must not wait. A channel that cannot show pieces does
+        nothing here."""
+        ...
+
+    async def deliver(self, address: str, reply: Reply) -> None:
+        """The whole answer, which is history by now. Called once for each address of a turn. Raises `Unavailable` when
+        it did not go out, and may be called again then."""
+        ...
