@@ -31,6 +31,8 @@ class Usage:
     """Of these, what was read from a cache."""
     written_tokens: int = 0
     """Of these, what was written to one, where that has a price of its own."""
+    written_hour_tokens: int = 0
+    """Of the written ones, those kept for an hour, which are dearer."""
     output_tokens: int = 0
     calls: int = 0
     """Requests that were answered; a repair is one more."""
@@ -43,6 +45,7 @@ class Usage:
             input_tokens=self.input_tokens + other.input_tokens,
             cached_tokens=self.cached_tokens + other.cached_tokens,
             written_tokens=self.written_tokens + other.written_tokens,
+            written_hour_tokens=self.written_hour_tokens + other.written_hour_tokens,
             output_tokens=self.output_tokens + other.output_tokens,
             calls=self.calls + other.calls,
             dollars=sum(told) if told else None,
