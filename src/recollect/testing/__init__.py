@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from recollect.testing.loopback import LoopbackServer
     from recollect.testing.openai_server import OpenAIServer
     from recollect.testing.scripted import ScriptedModel
+    from recollect.testing.scripted_talk import ScriptedTalk
 
 __all__ = [
     "NOON",
@@ -26,6 +27,7 @@ __all__ = [
     "LoopbackServer",
     "OpenAIServer",
     "ScriptedModel",
+    "ScriptedTalk",
     "temporary_memory",
 ]
 
@@ -34,6 +36,7 @@ _MODULES = {
     "LoopbackServer": "recollect.testing.loopback",
     "OpenAIServer": "recollect.testing.openai_server",
     "ScriptedModel": "recollect.testing.scripted",
+    "ScriptedTalk": "recollect.testing.scripted_talk",
 }
 
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
