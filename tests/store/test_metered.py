@@ -60,6 +60,7 @@ def test_a_call_is_counted_as_what_it_took_and_told_as_an_event(desk: Desk):
         "purpose": "extract",
         "input_tokens": 300,
         "cached_tokens": 0,
+        "written_tokens": 0,
         "output_tokens": 7,
         "dollars": pytest.approx((300 * 0.1 + 7 * 0.5) / 1e6),
     }

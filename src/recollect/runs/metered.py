@@ -5,40 +5,24 @@ itself: its answer shown to it once more, and a second answer. What a call took 
 `BadReply`. When it ended without either, it counts as all that was reserved, save where nothing can have been sent.
 """
 
-import asyncio
 import json
 import time
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from recollect.errors import Denied, Invalid, RecollectError, Unavailable
-from recollect.llm.model import BadReply, Busy, ChatModel, Reply, T, Usage
+from recollect.llm.model import ChatModel, Reply, T, Usage
 from recollect.llm.prices import most_price_of, price_of
 from recollect.runs.budget import Budget, Reservation
+from recollect.runs.metering import FRAME_TOKENS, Record, end_call, outcome_of, to_its_end, usage_after
 from recollect.tokens import estimate
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-Record = Callable[[str, str, float, dict[str, object]], None]
-"""`Runs.record`: name, outcome, seconds, detail."""
-
-FRAME_TOKENS = 500
-"""What providers put around a prompt: roles, how to answer in JSON, our own request for a repair."""
 OWN_TOKENS = {"claude": 2_000, "codex": 6_000}
 """What a command line adds of its own for each call. Codex also sends the person's own AGENTS.md."""
 MOST_CALLS = {"claude": 4}
 """Of one prompt, if not a first one and its repair. Claude Code goes on three times when its answer was cut off."""
-NEVER_SENT = (
-    "ConnectError",
-    "ConnectTimeout",
-    "PoolTimeout",
-    "ConnectionRefusedError",
-    "gaierror",
-    "FileNotFoundError",
-)
-"""Errors below an error that mean that nobody was reached."""
 
 
 class Metered:
@@ -77,15 +61,15 @@ class Metered:
         reserved: list[Reservation] = []
         was_asked = False
         try:
-            await _to_its_end(lambda: reserved.append(self._reserve(input_tokens, most_output_tokens)))
+            await to_its_end(lambda: reserved.append(self._reserve(input_tokens, most_output_tokens)))
             was_asked = True
             reply = await self._model.complete(system, prompt, schema, most_output_tokens=most_output_tokens)
         except BaseException as error:
-            outcome, usage = _outcome(error), _usage_after(error) if was_asked else Usage()
+            outcome, usage = outcome_of(error), usage_after(error) if was_asked else Usage()
             if reserved:
-                await _to_its_end(lambda: self._end(reserved[0], outcome, begun, usage))
+                await to_its_end(lambda: self._end(reserved[0], outcome, begun, usage))
             raise
-        await _to_its_end(lambda: self._end(reserved[0], "done", begun, reply.usage, reply.model))
+        await to_its_end(lambda: self._end(reserved[0], "done", begun, reply.usage, reply.model))
         return reply
 
     def _reserve(self, input_tokens: int, output_tokens: int) -> Reservation:
@@ -101,25 +85,19 @@ class Metered:
         return most_price_of(self.name, input_tokens, output_tokens, self._per_million) if self.is_paid else 0.0
 
     def _end(self, reserved: Reservation, outcome: str, begun: float, usage: Usage | None, answered: str = "") -> None:
-        """Without usage the reservation stays as it is. It also stays when the database is busy: an answer that was
-        paid for is not thrown away because it could not be counted."""
-        dollars = reserved.dollars
+        dollars = None
         if usage:
             dollars = price_of(self.name, usage, self._per_million) if self.is_paid else 0.0
-        detail: dict[str, object] = {
-            "model": self.name,
-            "answered": answered,
-            "purpose": self._purpose,
-            "dollars": dollars,
-        }
-        if usage:
-            detail["input_tokens"] = usage.input_tokens
-            detail["cached_tokens"] = usage.cached_tokens
-            detail["output_tokens"] = usage.output_tokens
-        with suppress(Unavailable):
-            if usage:
-                self._budget.settle(reserved, usage, dollars)
-            self._record("model", outcome, time.monotonic() - begun, detail)
+        end_call(
+            self._budget,
+            self._record,
+            reserved,
+            usage,
+            dollars,
+            outcome=outcome,
+            seconds=time.monotonic() - begun,
+            detail={"model": self.name, "answered": answered, "purpose": self._purpose},
+        )
 
 
 def estimated_input(model: str, system: str, prompt: str, schema: "type[BaseModel]") -> int:
@@ -127,35 +105,3 @@ def estimated_input(model: str, system: str, prompt: str, schema: "type[BaseMode
     described = estimate(json.dumps(schema.model_json_schema()))
     own = OWN_TOKENS.get(model.partition(":")[0], 0)
     return estimate(system) + estimate(prompt) + described + FRAME_TOKENS + own
-
-
-def _usage_after(error: BaseException) -> Usage | None:
-    """What a call took that failed. None: nobody knows."""
-    if isinstance(error, BadReply):
-        return error.usage if error.usage.calls else None
-    if isinstance(error, Denied | Invalid | Busy):
-        return Usage()
-    below: BaseException | None = error
-    while isinstance(error, RecollectError) and below is not None:
-        if type(below).__name__ in NEVER_SENT:
-            return Usage()
-        below = below.__cause__ or below.__context__
-    return None
-
-
-def _outcome(error: BaseException) -> str:
-    if isinstance(error, asyncio.CancelledError | KeyboardInterrupt):
-        return "cancelled"
-    if isinstance(error, BadReply):
-        return {"CutOff": "cut off", "Refused": "refused"}.get(type(error).__name__, "bad reply")
-    return "busy" if isinstance(error, Busy) else "failed"
-
-
-async def _to_its_end(work: Callable[[], None]) -> None:
-    """In a thread, and not left half done by who cancels meanwhile."""
-    done = asyncio.ensure_future(asyncio.to_thread(work))
-    try:
-        await asyncio.shield(done)
-    except asyncio.CancelledError:
-        await asyncio.wait([done])
-        raise

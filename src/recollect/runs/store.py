@@ -19,28 +19,47 @@ ORDER BY started_at DESC, id DESC LIMIT :limit
 OF_NAME = LATEST.format(name=" AND name = :name")
 """A statement of its own, as no index serves "this name or any"."""
 OF_ANY_NAME = LATEST.format(name="")
+SINCE = """
+SELECT outcome, started_at, detail FROM runs_events WHERE house = :house AND name = :name AND started_at >= :since
+"""
 
-SPENT_ON = """
+MIND_PURPOSES = ("mind", "compaction", "warm")
+"""What the conversation takes; all else is the librarian's."""
+ACCOUNT = f"CASE WHEN purpose IN {MIND_PURPOSES!r} THEN 'mind' ELSE 'librarian' END"
+
+SPENT_ON = f"""
 SELECT count(*), CAST(coalesce(sum(input_tokens + output_tokens), 0) AS BIGINT),
     CAST(coalesce(sum(microdollars), 0) AS BIGINT)
-FROM runs_spending WHERE house = :house AND day = :day
+FROM runs_spending WHERE house = :house AND day = :day AND {ACCOUNT} = :account
 """
 RESERVE = """
 INSERT INTO runs_spending
-    (house, id, day, at, purpose, model, state, input_tokens, cached_tokens, output_tokens, microdollars)
-VALUES (:house, :id, :day, :at, :purpose, :model, 'reserved', :input_tokens, 0, :output_tokens, :microdollars)
+    (house, id, day, at, purpose, model, turn, state, input_tokens, cached_tokens, written_tokens, output_tokens,
+    microdollars)
+VALUES (:house, :id, :day, :at, :purpose, :model, :turn, 'reserved', :input_tokens, 0, 0, :output_tokens, :microdollars)
 """
 SETTLE = """
 UPDATE runs_spending SET state = 'settled', input_tokens = :input_tokens, cached_tokens = :cached_tokens,
-    output_tokens = :output_tokens, microdollars = coalesce(CAST(:microdollars AS BIGINT), microdollars)
+    written_tokens = :written_tokens, output_tokens = :output_tokens,
+    microdollars = coalesce(CAST(:microdollars AS BIGINT), microdollars)
 WHERE house = :house AND id = :id AND state = 'reserved'
 """
-SPENT_BY_DAY = """
-SELECT day, model, purpose, count(*), CAST(sum(CASE WHEN state = 'settled' THEN 0 ELSE 1 END) AS BIGINT),
-    CAST(sum(input_tokens) AS BIGINT), CAST(sum(cached_tokens) AS BIGINT), CAST(sum(output_tokens) AS BIGINT),
+SUMS = """
+count(*), CAST(sum(CASE WHEN state = 'settled' THEN 0 ELSE 1 END) AS BIGINT), CAST(sum(input_tokens) AS BIGINT),
+    CAST(sum(cached_tokens) AS BIGINT), CAST(sum(written_tokens) AS BIGINT), CAST(sum(output_tokens) AS BIGINT),
     CAST(sum(microdollars) AS BIGINT)
+"""
+SPENT_BY_DAY = f"""
+SELECT day, model, purpose, {SUMS}
 FROM runs_spending WHERE house = :house AND day >= :since
 GROUP BY day, model, purpose ORDER BY day DESC, model, purpose
+"""
+SPENT_BY_TURN = f"""
+SELECT turn, min(at), {SUMS},
+    CAST(sum(CASE WHEN purpose = 'compaction' THEN input_tokens + output_tokens ELSE 0 END) AS BIGINT),
+    CAST(sum(CASE WHEN purpose = 'compaction' THEN microdollars ELSE 0 END) AS BIGINT)
+FROM runs_spending WHERE house = :house AND turn <> ''
+GROUP BY turn ORDER BY min(at) DESC, turn DESC LIMIT :limit
 """
 
 
@@ -89,6 +108,11 @@ class EventStore:
             )
         ]
 
+    def since(self, name: str, since: str) -> list[tuple[str, str, dict[str, Any]]]:
+        """Outcome, time and detail of all of this name that began at a stored time or later."""
+        rows = self._session.rows(SINCE, {"house": self._house, "name": name, "since": since})
+        return [(outcome, at, msgspec.json.decode(detail, type=dict[str, Any])) for outcome, at, detail in rows]
+
 
 class SpendingStore:
     """A row is a call: `reserved` before it with what it may take at the most, `settled` with what it took."""
@@ -97,9 +121,10 @@ class SpendingStore:
         self._session = session
         self._house = house
 
-    def spent_on(self, day: str) -> tuple[int, int, int]:
-        """Calls, tokens and millionths of a dollar, with what is reserved."""
-        calls, tokens, microdollars = self._session.rows(SPENT_ON, {"house": self._house, "day": day})[0]
+    def spent_on(self, day: str, account: str) -> tuple[int, int, int]:
+        """Calls, tokens and millionths of a dollar of the mind or of the librarian, with what is reserved."""
+        given = {"house": self._house, "day": day, "account": account}
+        calls, tokens, microdollars = self._session.rows(SPENT_ON, given)[0]
         return calls, tokens, microdollars
 
     def reserve(self, row: dict[str, str | int]) -> None:
@@ -111,3 +136,6 @@ class SpendingStore:
 
     def by_day(self, since: str) -> list[tuple[Any, ...]]:
         return self._session.rows(SPENT_BY_DAY, {"house": self._house, "since": since})
+
+    def by_turn(self, limit: int) -> list[tuple[Any, ...]]:
+        return self._session.rows(SPENT_BY_TURN, {"house": self._house, "limit": limit})

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from recollect.clock import from_text
-from recollect.runs.store import Event
+from recollect.runs.store import MIND_PURPOSES, Event
 from recollect.settings import telemetry_endpoint
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ PROVIDERS = {"anthropic": "anthropic", "claude": "anthropic", "codex": "openai"}
 USAGE = {
     "input_tokens": "gen_ai.usage.input_tokens",
     "cached_tokens": "gen_ai.usage.cache_read.input_tokens",
+    "written_tokens": "gen_ai.usage.cache_creation.input_tokens",
     "output_tokens": "gen_ai.usage.output_tokens",
 }
 
@@ -78,7 +79,7 @@ def _of_call(detail: Mapping[str, Any]) -> Attributes:
     model = str(detail.get("model", ""))
     found: Attributes = {
         "gen_ai.operation.name": "chat",
-        "gen_ai.output.type": "json",
+        "gen_ai.output.type": "text" if detail.get("purpose") in MIND_PURPOSES else "json",
         "gen_ai.provider.name": _provider_in(model),
         "gen_ai.request.model": _model_in(model),
     }
