@@ -12,6 +12,7 @@ from recollect.llm.talking import (
     Answer,
     Condensing,
     Heard,
+    Piece,
     Request,
     Stop,
     TalkModel,
@@ -59,11 +60,11 @@ def test_what_goes_wrong_comes_behind_what_was_heard():
 
 
 def test_an_answer_waits_for_events_of_the_loop_and_of_threads():
-    async def both() -> tuple[list[str], str]:
+    async def both() -> tuple[list[Piece], str]:
         here, there = asyncio.Event(), threading.Event()
-        pieces: asyncio.Queue[str] = asyncio.Queue()
+        pieces: asyncio.Queue[Piece] = asyncio.Queue()
         model = ScriptedTalk([["One, ", here, "two, ", there, "three."]])
-        task = asyncio.create_task(model.answer(ASKED, lambda piece: pieces.put_nowait(piece.text)))  # pyright: ignore
+        task = asyncio.create_task(model.answer(ASKED, pieces.put_nowait))
         came = [await pieces.get()]
         assert pieces.empty()
         here.set()
@@ -71,7 +72,7 @@ def test_an_answer_waits_for_events_of_the_loop_and_of_threads():
         there.set()
         return came, (await task).blocks[0]["text"]
 
-    assert asyncio.run(both()) == (["One, ", "two, "], "One, two, three.")
+    assert asyncio.run(both()) == ([TextPiece(text="One, "), TextPiece(text="two, ")], "One, two, three.")
 
 
 def test_one_that_hangs_ends_when_it_is_cancelled():

@@ -6,21 +6,18 @@ the same is shown to the model once more, with what is wrong.
 """
 
 import asyncio
-import importlib.util
 import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
-from urllib.parse import urlsplit
 
-from recollect.errors import Denied, Invalid, Unavailable
-from recollect.llm.addresses import is_own_server
+from recollect.errors import Invalid, Unavailable
 from recollect.llm.answers import NotAsAsked, read_answer
+from recollect.llm.anthropic_access import Access, sendable
 from recollect.llm.model import BadReply, CutOff, Refused, Reply, T, Usage
 from recollect.llm.schemas import strict_schema
 from recollect.tokens import estimate, of_bytes
 
 if TYPE_CHECKING:
-    from anthropic import AsyncAnthropic
     from anthropic.types import MessageParam
 
 MOST_CHARACTERS = 1_000_000
@@ -40,34 +37,22 @@ class AnthropicModel:
 
     def __init__(self, model: str, key: str, *, base_url: str = "", timeout_seconds: float = 600) -> None:
         """`timeout_seconds` is for all of an answer, with the SDK's waits."""
-        if importlib.util.find_spec("anthropic") is None:
-            raise Unavailable("anthropic:… needs Anthropic's SDK. Install it: pip install 'recollect[anthropic]'")
-        if not model:
-            raise Invalid("anthropic: names no model. Write anthropic:MODEL into librarian.model.")
-        if base_url and not _is_address(base_url):
-            raise Invalid("The address of Anthropic's API is none. Write https://HOST into ANTHROPIC_BASE_URL.")
-        self._is_own = bool(base_url) and is_own_server(base_url)
-        if not key and not self._is_own:
-            raise Denied(f"anthropic:{model} needs a key: put it into the environment variable ANTHROPIC_API_KEY.")
+        self._access = Access(model, key, base_url, timeout_seconds, part="librarian")
         self._model = model
-        self._key = key
-        self._base_url = base_url
         self._timeout_seconds = timeout_seconds
-        self._client: AsyncAnthropic | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
 
     @property
     def name(self) -> str:
-        return f"anthropic:{self._model}"
+        return self._access.name
 
     @property
     def is_paid(self) -> bool:
-        return not self._is_own
+        return not self._access.is_own
 
     async def complete(self, system: str, prompt: str, schema: type[T], *, most_output_tokens: int = 8_000) -> Reply[T]:
         shape = strict_schema(schema.model_json_schema())
         request = self._request(system, shape, most_output_tokens)
-        talk: list[MessageParam] = [{"role": "user", "content": _sendable(prompt)}]
+        talk: list[MessageParam] = [{"role": "user", "content": sendable(prompt)}]
         first = await self._ask(request, talk)
         try:
             return self._reply(first, read_answer(first.text, schema), first.usage)
@@ -83,9 +68,7 @@ class AnthropicModel:
             ) from None
 
     async def close(self) -> None:
-        client, self._client = self._client, None
-        if client and self._loop is asyncio.get_running_loop():
-            await client.close()
+        await self._access.close()
 
     def _request(self, system: str, shape: dict[str, Any], most_output_tokens: int) -> dict[str, Any]:
         request: dict[str, Any] = {
@@ -95,7 +78,7 @@ class AnthropicModel:
         }
         if system.strip():  # The same for every conversation: paid in full once, then read from the cache.
             mark = {"type": "ephemeral"}
-            request["system"] = [{"type": "text", "text": _sendable(system), "cache_control": mark}]
+            request["system"] = [{"type": "text", "text": sendable(system), "cache_control": mark}]
         return request
 
     async def _ask_again(self, request: dict[str, Any], talk: "list[MessageParam]", spent: Usage) -> "_Answer":
@@ -142,7 +125,7 @@ class AnthropicModel:
         from recollect.llm.anthropic_session import TooLong, explained
 
         try:
-            stream = await self._connected().messages.create(**request, messages=talk, stream=True)
+            stream = await self._access.connected().messages.create(**request, messages=talk, stream=True)
             async with stream:
                 async for event in stream:
                     answer.take(event.to_dict(warnings=False))
@@ -153,7 +136,7 @@ class AnthropicModel:
         except TooLong:
             raise BadReply(f"{self.name} answered more than {MOST_CHARACTERS:,} characters; it was not read.") from None
         except (APIError, httpx2.TransportError) as error:
-            raise explained(error, self.name, self._key) from None
+            raise explained(error, self._access) from None
         except (ValueError, AttributeError, TypeError, RecursionError):  # From the SDK, at what the API never sends.
             raise BadReply(f"{self.name} sent what is no answer of Anthropic's API. Check the address.") from None
 
@@ -170,15 +153,6 @@ class AnthropicModel:
 
     def _reply(self, answer: "_Answer", value: T, usage: Usage) -> Reply[T]:
         return Reply(value=value, text=answer.text, usage=usage, model=answer.model or self._model)
-
-    def _connected(self) -> "AsyncAnthropic":
-        from recollect.llm.anthropic_session import connect
-
-        loop = asyncio.get_running_loop()
-        if self._client is None or self._loop is not loop:
-            self._client = connect(self._key, self._base_url, self._timeout_seconds)
-            self._loop = loop
-        return self._client
 
 
 class _Answer:
@@ -257,19 +231,6 @@ def _mending(text: str, complaint: str, shape: dict[str, Any]) -> "list[MessageP
     if text.strip():  # The API refuses an empty turn.
         mending.insert(0, {"role": "assistant", "content": text[:MOST_SHOWN_AGAIN].rstrip()})
     return mending
-
-
-def _sendable(text: str) -> str:
-    """Half of a surrogate pair, which a broken transcript may hold, is no character that JSON could carry."""
-    return text.encode("utf-8", "replace").decode()
-
-
-def _is_address(url: str) -> bool:
-    try:
-        parts = urlsplit(url)
-        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.username is None and not parts.query
-    except ValueError:
-        return False
 
 
 def _mapping(value: object) -> Mapping[str, Any]:

@@ -22,8 +22,10 @@ from anthropic import (
 
 from recollect.errors import Denied, Invalid, RecollectError, Unavailable
 from recollect.llm.addresses import is_own_server
+from recollect.llm.anthropic_access import Access
 from recollect.llm.hints import hinted_seconds
 from recollect.llm.model import Busy
+from recollect.llm.talking import SummaryRefused
 
 HOME = "https://api.anthropic.com"
 MOST_RETRIES = 4
@@ -40,6 +42,15 @@ MOST_WORDS = 300
 BUSY = {"rate_limit_error", "overloaded_error"}
 DENIED = {"authentication_error", "permission_error", "billing_error"}
 FIRST_SERVER_ERROR = 500
+OF_SUMMARIES = "compaction_"
+"""How the codes of errors begin that are about the block of a summary."""
+OF_CONDENSING = {
+    "compaction_incomplete_turn",
+    "compaction_nothing_to_summarize",
+    "compaction_too_many_tool_references",
+    "compaction_unavailable",
+}
+"""Save for these: they are about what was to be summed up."""
 STATUS_TYPES = {
     401: "authentication_error",
     402: "billing_error",
@@ -105,33 +116,38 @@ def connect(key: str, base_url: str, timeout_seconds: float) -> AsyncAnthropic:
     )
 
 
-def explained(error: APIError | httpx2.TransportError, name: str, key: str) -> RecollectError:
+def explained(error: APIError | httpx2.TransportError, access: Access) -> RecollectError:
     """What went wrong, as an error of ours. To be raised `from None`: the SDK's own may quote the key."""
     if isinstance(error, APIStatusError):
-        return _refusal(error, name, key)
+        return _refusal(error, access)
+    name = access.name
     if isinstance(error, APITimeoutError | httpx2.TimeoutException):
         return Unavailable(f"{name} did not answer in time. It is tried again later.")
     if isinstance(error, APIConnectionError | httpx2.TransportError):
         return Unavailable(f"{name} cannot be reached, or the line broke. Check the connection.")
-    return Unavailable(f"{name} failed: {_words(str(error), key)}")
+    return Unavailable(f"{name} failed: {_words(str(error), access.key)}")
 
 
-def _refusal(error: APIStatusError, name: str, key: str) -> RecollectError:
+def _refusal(error: APIStatusError, access: Access) -> RecollectError:
     """By the type that the API gives: an error inside of a stream has the status of its stream, 200."""
+    name = access.name
     kind = error.type or STATUS_TYPES.get(error.status_code, "")
-    words = _words(error.api_message or error.message, key)
+    words = _words(error.api_message or error.message, access.key)
     if kind in DENIED:
         return Denied(
-            f"{name} does not accept the key ({words}). Set the variable that librarian.key_variable names "
+            f"{name} does not accept the key ({words}). Set the variable that {access.part}.key_variable names "
             "(ANTHROPIC_API_KEY, if it names none) to a key that may use this model."
         )
     if kind in BUSY:
         hint = hinted_seconds(error.response.headers)
         return Busy(f"{name} has too much to do at the moment ({words}). It is tried again later.", hint)
     if kind == "not_found_error":
-        return Denied(f"{name} was not found ({words}). Check the model after anthropic: in librarian.model.")
+        return Denied(f"{name} was not found ({words}). Check the model after anthropic: in {access.part}.model.")
     if kind in ("api_error", "timeout_error", "conflict_error") or error.status_code >= FIRST_SERVER_ERROR:
         return Unavailable(f"{name} failed (status {error.status_code}): {words}. It is tried again later.")
+    code = error.error_code or ""
+    if code.startswith(OF_SUMMARIES) and code not in OF_CONDENSING:
+        return SummaryRefused(f"{name} does not take this summary back ({code}): {words}")
     return Invalid(f"{name} refused the request (status {error.status_code}): {words}")
 
 
