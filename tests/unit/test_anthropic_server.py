@@ -16,7 +16,6 @@ from pydantic import BaseModel
 
 from recollect.testing import AnthropicServer
 from recollect.testing.anthropic_answers import ApiError, cut_off, fail, refuse, say, say_json, think, use_tool
-from recollect.testing.anthropic_cache import LEAST_CACHED_TOKENS
 from recollect.testing.anthropic_models import MODELS
 from recollect.testing.loopback import Response
 
@@ -189,7 +188,7 @@ def test_what_begins_the_same_is_read_from_the_cache(client: Anthropic, server: 
     second = client.messages.create(**COMMON, messages=after("something else"), system=system).usage
     assert (first.cache_read_input_tokens, first.cache_creation_input_tokens) == (0, second.cache_read_input_tokens)
     assert second.cache_read_input_tokens
-    assert second.cache_read_input_tokens > LEAST_CACHED_TOKENS
+    assert second.cache_read_input_tokens > MODELS[MODEL].least_cached_tokens
     other = client.messages.create(**COMMON | {"model": "claude-sonnet-5-5"}, messages=HI, system=system).usage
     assert other.cache_read_input_tokens == 0
     server.cache.clear()

@@ -15,6 +15,8 @@ class ModelCard:
     always_thinks: bool = False
     most_input_tokens: int = 1_000_000
     most_output_tokens: int = 128_000
+    least_cached_tokens: int = 1_024
+    """A shorter beginning is not kept. Where sources differ, it is the larger number."""
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -60,17 +62,23 @@ def _supported(is_so: bool) -> dict[str, Any]:
 MODELS = {
     card.id: card
     for card in (
-        ModelCard(id="claude-fable-5-2", always_thinks=True),
-        ModelCard(id="claude-fable-5-1", always_thinks=True),
+        ModelCard(id="claude-fable-5-2", always_thinks=True, least_cached_tokens=512),
+        ModelCard(id="claude-fable-5-1", always_thinks=True, least_cached_tokens=512),
         ModelCard(id="claude-opus-5-5", always_thinks=True),
         ModelCard(id="claude-sonnet-5-5"),
         ModelCard(id="claude-haiku-5-5"),
-        ModelCard(id="claude-opus-5"),
+        ModelCard(id="claude-opus-5", least_cached_tokens=512),
         ModelCard(id="claude-sonnet-5"),
         ModelCard(id="claude-opus-4-8", is_old=True),
-        ModelCard(id="claude-opus-4-7", is_old=True),
-        ModelCard(id="claude-opus-4-6", is_old=True),
-        ModelCard(id="claude-sonnet-4-6", is_old=True),
-        ModelCard(id="claude-haiku-4-5", is_old=True, has_compaction=False, most_input_tokens=200_000),
+        ModelCard(id="claude-opus-4-7", is_old=True, least_cached_tokens=4_096),
+        ModelCard(id="claude-opus-4-6", is_old=True, least_cached_tokens=4_096),
+        ModelCard(id="claude-sonnet-4-6", is_old=True, least_cached_tokens=2_048),
+        ModelCard(
+            id="claude-haiku-4-5",
+            is_old=True,
+            has_compaction=False,
+            most_input_tokens=200_000,
+            least_cached_tokens=4_096,
+        ),
     )
 }

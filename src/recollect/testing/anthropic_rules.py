@@ -4,17 +4,18 @@ Each rule raises the error that the API answers. They are those of version 2026-
 all of them: contents of images, server tools and MCP servers are taken as they are.
 """
 
-from collections.abc import Iterator
 from typing import Any, cast
 
 from recollect.testing.anthropic_answers import ApiError, Block
 from recollect.testing.anthropic_conversation import (
+    Conversation,
     blocks_of,
-    chain_of,
     check_summary,
     field_of,
     is_summary,
+    last_markable,
     list_of,
+    may_be_marked,
     system_of,
     thought_fits,
     thought_is_ours,
@@ -69,21 +70,22 @@ MOST_STRICT_TOOLS = 20
 
 
 def check(
-    body: dict[str, Any], betas: set[str], card: ModelCard, *, is_count: bool, binds_thinking: bool
+    conversation: Conversation, betas: set[str], card: ModelCard, *, is_count: bool, binds_thinking: bool
 ) -> list[Block]:
     """Raises `ApiError`. Gives the `input_transformations`: thinking blocks dropped because the request asked so."""
+    body = conversation.body
     _check_fields(body, betas)
     if not is_count:
         _check_length(body, card)
-    _check_messages(body, betas, card)
+    _check_messages(conversation, betas, card)
     if not is_count:
         _check_end(body)
     _check_tools(body)
     _check_thinking(body, betas, card)
     _check_output(body)
-    _check_cache_marks(body)
-    _check_compaction(body, betas, card)
-    return _check_thoughts(body) if binds_thinking else []
+    _check_cache_marks(conversation)
+    _check_compaction(conversation, betas, card)
+    return _check_thoughts(conversation) if binds_thinking else []
 
 
 def _wrong(message: str, code: str = "") -> ApiError:
@@ -118,14 +120,8 @@ def _messages(body: dict[str, Any]) -> list[dict[str, Any]]:
     return list_of(body, "messages")
 
 
-def _all_blocks(body: dict[str, Any]) -> Iterator[tuple[str, str, Block]]:
-    """(path, role, block)"""
-    for number, message in enumerate(_messages(body)):
-        for index, block in enumerate(blocks_of(message)):
-            yield f"messages.{number}.content.{index}", message["role"], block
-
-
-def _check_messages(body: dict[str, Any], betas: set[str], card: ModelCard) -> None:
+def _check_messages(conversation: Conversation, betas: set[str], card: ModelCard) -> None:
+    body = conversation.body
     messages: Any = body.get("messages")
     if not isinstance(messages, list):
         raise _wrong("messages: Field required")
@@ -140,7 +136,7 @@ def _check_messages(body: dict[str, Any], betas: set[str], card: ModelCard) -> N
             raise _wrong(f"messages.{number}.clear_at: only permitted on system messages")
         if not blocks_of(message) and not (message["role"] == "system" and message.get("output_config")):
             raise _wrong(f"messages.{number}: all messages must have non-empty content")
-    for path, _, block in _all_blocks(body):
+    for path, _, block in conversation.blocks:
         if block.get("type") == "text" and not block.get("text"):
             raise _wrong(f"{path}: text content blocks must be non-empty")
     _check_tool_results(body)
@@ -170,7 +166,8 @@ def _check_tool_results(body: dict[str, Any]) -> None:
     opened_at = 0
     seen: set[str] = set()
     for number, message in spoken:
-        results = [block["tool_use_id"] for block in blocks_of(message) if block.get("type") == "tool_result"]
+        blocks = blocks_of(message)
+        results = [block["tool_use_id"] for block in blocks if block.get("type") == "tool_result"]
         if open_ids - set(results):
             raise _unanswered(opened_at, open_ids - set(results))
         for found in results:
@@ -179,7 +176,7 @@ def _check_tool_results(body: dict[str, Any]) -> None:
                     f"messages.{number}: unexpected `tool_use_id` found in `tool_result` blocks: {found}. Each "
                     "`tool_result` block must have a corresponding `tool_use` block in the previous message."
                 )
-        uses = [block["id"] for block in blocks_of(message) if block.get("type") == "tool_use"]
+        uses = [block["id"] for block in blocks if block.get("type") == "tool_use"]
         if len(set(uses)) < len(uses) or seen & set(uses):
             raise _wrong(f"messages.{number}: `tool_use` ids must be unique")
         seen |= set(uses)
@@ -252,18 +249,50 @@ def _check_output(body: dict[str, Any]) -> None:
         check_schema(wanted.get("schema"))
 
 
-def _check_cache_marks(body: dict[str, Any]) -> None:
-    holders: list[Block] = [*list_of(body, "tools"), *system_of(body), body]
-    holders += [block for _, _, block in _all_blocks(body)]
-    marks = [cast("Block", holder["cache_control"]) for holder in holders if holder.get("cache_control")]
-    if len(marks) > MOST_CACHE_MARKS:
-        raise _wrong(f"A maximum of {MOST_CACHE_MARKS} blocks with cache_control may be provided. Found {len(marks)}.")
-    for mark in marks:
+def _marked(conversation: Conversation) -> list[tuple[str, Block]]:
+    """(path, block) of all that carry a mark, in the order in which a model reads. A mark at the top of the request
+    stands for one on the last block."""
+    body = conversation.body
+    holders = [(f"tools.{number}", tool) for number, tool in enumerate(list_of(body, "tools"))]
+    holders += [(f"system.{number}", block) for number, block in enumerate(system_of(body))]
+    holders += [(path, block) for path, _, block in conversation.blocks]
+    found = [(path, block) for path, block in holders if block.get("cache_control")]
+    top = body.get("cache_control")
+    if top:
+        found = _with_top_mark(found, top, last_markable(body).replace("[", ".").replace("]", ""))
+    return found
+
+
+def _with_top_mark(found: list[tuple[str, Block]], top: Block, lands_at: str) -> list[tuple[str, Block]]:
+    if not found or found[-1][0] != lands_at:
+        return [*found, ("", {"cache_control": top})]
+    if found[-1][1]["cache_control"].get("ttl", "5m") != top.get("ttl", "5m"):
+        raise _wrong("cache_control: the last block has a cache_control with another ttl")
+    return found
+
+
+def _check_cache_marks(conversation: Conversation) -> None:
+    marked = _marked(conversation)
+    if len(marked) > MOST_CACHE_MARKS:
+        raise _wrong(f"A maximum of {MOST_CACHE_MARKS} blocks with cache_control may be provided. Found {len(marked)}.")
+    has_short = False
+    for path, block in marked:
+        name = f"{path}.cache_control" if path else "cache_control"
+        mark = cast("Block", block["cache_control"])
+        if not may_be_marked(block):
+            raise _wrong(f"{name}: Extra inputs are not permitted")
         if mark.get("type") != "ephemeral" or mark.get("ttl", "5m") not in ("5m", "1h"):
-            raise _wrong("cache_control: type must be 'ephemeral' and ttl '5m' or '1h'")
+            raise _wrong(f"{name}: type must be 'ephemeral' and ttl '5m' or '1h'")
+        if has_short and mark.get("ttl") == "1h":
+            raise _wrong(
+                f"{name}.ttl: a ttl='1h' cache_control block must not come after a ttl='5m' cache_control block. Note "
+                "that blocks are processed in the following order: `tools`, `system`, `messages`."
+            )
+        has_short = has_short or mark.get("ttl", "5m") == "5m"
 
 
-def _check_compaction(body: dict[str, Any], betas: set[str], card: ModelCard) -> None:
+def _check_compaction(conversation: Conversation, betas: set[str], card: ModelCard) -> None:
+    body = conversation.body
     edits = list_of(field_of(body, "context_management"), "edits")
     compacts = [edit for edit in edits if str(edit.get("type")).startswith("compact_")]
     if compacts and THRESHOLD not in betas:
@@ -271,13 +300,13 @@ def _check_compaction(body: dict[str, Any], betas: set[str], card: ModelCard) ->
     for edit in compacts:
         if field_of(edit, "trigger").get("value", LEAST_TRIGGER_TOKENS) < LEAST_TRIGGER_TOKENS:
             raise _wrong(f"context_management.edits.trigger.value: must be at least {LEAST_TRIGGER_TOKENS}")
-    _check_summaries(body, betas, has_edit=bool(compacts))
+    _check_summaries(conversation, betas, has_edit=bool(compacts))
     if body.get("compaction"):
         _check_compaction_request(body, card)
 
 
-def _check_summaries(body: dict[str, Any], betas: set[str], *, has_edit: bool) -> None:
-    found = [(path, role, block) for path, role, block in _all_blocks(body) if is_summary(block)]
+def _check_summaries(conversation: Conversation, betas: set[str], *, has_edit: bool) -> None:
+    found = [(path, role, block) for path, role, block in conversation.blocks if is_summary(block)]
     signed = [(path, role, block) for path, role, block in found if block.get("signature")]
     if not signed:
         return
@@ -309,10 +338,10 @@ def _check_compaction_request(body: dict[str, Any], card: ModelCard) -> None:
         raise _wrong("There is nothing to summarize.", "compaction_nothing_to_summarize")
 
 
-def _check_thoughts(body: dict[str, Any]) -> list[Block]:
-    binding = field_of(field_of(body, "thinking"), "block_binding")
+def _check_thoughts(conversation: Conversation) -> list[Block]:
+    binding = field_of(field_of(conversation.body, "thinking"), "block_binding")
     dropped: list[Block] = []
-    for thought in chain_of(body).thoughts:
+    for thought in conversation.chain.thoughts:
         if not thought_is_ours(thought.block):
             raise _wrong(f"{thought.path}: Invalid `signature` in `thinking` block")
         if thought_fits(thought):

@@ -15,17 +15,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, cast
 
+from recollect.clock import Clock, system_clock
 from recollect.testing.anthropic_answers import Answer, ApiError, Block, say, say_json
-from recollect.testing.anthropic_cache import InputTokens, PromptCache
+from recollect.testing.anthropic_cache import InputTokens, Look, Prompt, PromptCache
 from recollect.testing.anthropic_conversation import (
+    Conversation,
+    Piece,
     blocks_of,
-    chain_of,
-    count_tokens,
     field_of,
     hash_of,
     list_of,
-    pieces_of,
-    prefix_after_summary,
     sign_summary,
     sign_thought,
     tokens_of,
@@ -47,11 +46,20 @@ class AnthropicServer(LoopbackServer):
     """`script` takes `Answer`, `ApiError`, `Response` and functions from a body to one of these. A request that breaks
     a rule is refused and uses up no step."""
 
-    def __init__(self, respond: Responder | None = None, *, key: str = "", binds_thinking: bool = True) -> None:
+    def __init__(
+        self,
+        respond: Responder | None = None,
+        *,
+        key: str = "",
+        binds_thinking: bool = True,
+        clock: Clock = system_clock,
+        keeps_requests: int | None = None,
+    ) -> None:
         """`respond` answers when the script is empty. `key`: the only one that counts; empty: any. `binds_thinking`:
-        whether an edit before a thinking block is an error, as for accounts since September 2026."""
-        super().__init__()
-        self.cache = PromptCache()
+        whether an edit before a thinking block is an error, as for accounts since September 2026. `clock`: by which the
+        cache forgets. `keeps_requests`: only so many of the last; None: all of them."""
+        super().__init__(keeps_requests=keeps_requests)
+        self.cache = PromptCache(clock)
         self.threads = Threads()
         self._respond = respond or _plain
         self._key = key
@@ -86,7 +94,7 @@ class AnthropicServer(LoopbackServer):
             case "POST", ["v1", "messages", "count_tokens"]:
                 asked = _Asked.of(request, self.threads)
                 self._check(asked, is_count=True)
-                return as_json({"input_tokens": count_tokens(asked.body)})
+                return as_json({"input_tokens": asked.conversation.tokens})
             case "GET", ["v1", "models"]:
                 cards = [card.as_json() for card in MODELS.values()]
                 ends = {"first_id": cards[0]["id"], "last_id": cards[-1]["id"]}
@@ -102,13 +110,16 @@ class AnthropicServer(LoopbackServer):
             raise ApiError(401, "invalid x-api-key")
 
     def _check(self, asked: "_Asked", *, is_count: bool = False) -> list[Block]:
-        return check(asked.body, asked.betas, asked.card, is_count=is_count, binds_thinking=self._binds_thinking)
+        return check(
+            asked.conversation, asked.betas, asked.card, is_count=is_count, binds_thinking=self._binds_thinking
+        )
 
     def _messages(self, asked: "_Asked") -> Response:
         dropped = self._check(asked)
-        length = count_tokens(asked.body)
+        length = asked.conversation.tokens
         if length > asked.card.most_input_tokens:
             raise ApiError(400, f"prompt is too long: {length} tokens > {asked.card.most_input_tokens} maximum")
+        look = self._look(asked, asked.conversation.pieces)
         step: Any = self.next_step() or self._respond(asked.body)
         if callable(step):
             step = step(asked.body)
@@ -117,11 +128,19 @@ class AnthropicServer(LoopbackServer):
         if isinstance(step, ApiError):
             raise step
         answer = cast(Answer, step)
-        message = self._message(asked, answer)
+        message, looks = self._message(asked, answer, look)
         if BINDING in asked.betas:
             message["input_transformations"] = dropped
         self.threads.keep(asked.body, asked.thread, message)
-        return self._sent(message, answer, is_stream=bool(asked.body.get("stream")))
+        response = self._sent(message, answer, is_stream=bool(asked.body.get("stream")))
+        return replace(response, begun=lambda: self._begin(looks))
+
+    def _begin(self, looks: list[Look]) -> None:
+        for look in looks:
+            self.cache.begin(look)
+
+    def _look(self, asked: "_Asked", pieces: list[Piece]) -> Look:
+        return self.cache.look(asked.number, Prompt.of(asked.body, asked.card, pieces))
 
     def _sent(self, message: dict[str, Any], answer: Answer, *, is_stream: bool) -> Response:
         line: dict[str, Any] = {"wait_seconds": answer.wait_seconds, "hang_up_after": answer.hang_up_after}
@@ -136,8 +155,8 @@ class AnthropicServer(LoopbackServer):
         headers = {"content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache"}
         return Response(body=pieces, headers=headers, pause_seconds=answer.pause_seconds, **line)
 
-    def _message(self, asked: "_Asked", answer: Answer) -> dict[str, Any]:
-        tokens = self.cache.take(asked.card.id, pieces_of(asked.body))
+    def _message(self, asked: "_Asked", answer: Answer, look: Look) -> tuple[dict[str, Any], list[Look]]:
+        """The message, and what is read from the cache and kept there when it begins."""
         message: dict[str, Any] = {
             "id": self._new_id("msg"),
             "type": "message",
@@ -147,27 +166,30 @@ class AnthropicServer(LoopbackServer):
             "stop_details": None,
         }
         if asked.body.get("compaction"):
-            return message | _compacted(asked.body, answer, tokens)
-        edit = _due_edit(asked.body, tokens.all)
-        prefix = chain_of(asked.body).end
+            return message | _compacted(asked.conversation, answer, look.tokens), [look]
+        edit = _due_edit(asked.body, look.tokens.all)
+        prefix = asked.conversation.chain.end
         before: list[Block] = []
+        looks = [look]
         if edit:
             summary = _summary_of(asked.body)
             before = [{"type": "compaction", "content": summary, "encrypted_content": hash_of(summary)[:32]}]
-            prefix = prefix_after_summary(asked.body, summary)
+            prefix = asked.conversation.prefix_after(summary)
+            looks.append(self._look(asked, asked.conversation.pieces_after(before[0])))
         blocks, reason, stop = limited(answer, asked.body["max_tokens"], asked.body.get("stop_sequences") or [])
         if edit and edit.get("pause_after_compaction"):
             blocks, reason, stop = [], "compaction", None
+            looks.pop()
         message |= {
             "content": before + [self._finished(block, asked.body, prefix) for block in blocks],
             "stop_reason": reason,
             "stop_sequence": stop,
             "stop_details": dict(answer.stop_details) if answer.stop_details else None,
-            "usage": _usage(tokens, before, blocks, least=min(1, asked.body["max_tokens"])),
+            "usage": _usage([one.tokens for one in looks], before, blocks, least=min(1, asked.body["max_tokens"])),
         }
         if asked.body.get("context_management"):
             message["context_management"] = {"applied_edits": []}
-        return message
+        return message, looks
 
     def _finished(self, block: Block, body: dict[str, Any], prefix: str) -> Block:
         if block["type"] == "tool_use":
@@ -181,10 +203,15 @@ class AnthropicServer(LoopbackServer):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Asked:
-    body: dict[str, Any]
+    conversation: Conversation
     thread: dict[str, Any] | None
     betas: set[str]
     card: ModelCard
+    number: int
+
+    @property
+    def body(self) -> dict[str, Any]:
+        return self.conversation.body
 
     @classmethod
     def of(cls, request: Request, threads: Threads) -> "_Asked":
@@ -195,8 +222,13 @@ class _Asked:
         if "model" not in sent:
             raise ApiError(400, "model: Field required")
         betas = {beta.strip() for beta in request.headers.get("anthropic-beta", "").split(",") if beta.strip()}
-        whole = threads.whole(sent, betas)
-        return cls(body=whole, thread=sent.get("thread"), betas=betas, card=_card(str(sent["model"])))
+        return cls(
+            conversation=Conversation(threads.whole(sent, betas)),
+            thread=sent.get("thread"),
+            betas=betas,
+            card=_card(str(sent["model"])),
+            number=request.number,
+        )
 
 
 def _card(model: str) -> ModelCard:
@@ -216,37 +248,36 @@ def _refusal(error: ApiError, request_id: str) -> Response:
     return as_json(error.body(request_id), error.status, error.headers)
 
 
-def _usage(tokens: InputTokens, summaries: list[Block], blocks: list[Block], *, least: int) -> dict[str, Any]:
-    """`least`: also an empty answer counts as one token, unless none may be written."""
+def _usage(steps: list[InputTokens], summaries: list[Block], blocks: list[Block], *, least: int) -> dict[str, Any]:
+    """`steps`: what was read; with a summary first what it stands for, then what is left (nothing when it pauses).
+    `least`: also an empty answer counts as one token, unless none may be written."""
     written = max(least, sum(block_tokens(block) for block in blocks))
-    usage = {**tokens.as_json(), "output_tokens": written, "service_tier": "standard"}
+    usage = {**steps[-1].as_json(), "output_tokens": written}
     if not summaries:
-        return usage
+        return {**usage, "service_tier": "standard"}
     # What compacting cost is told only here, not at the top: who bills must add it.
-    compaction = {"type": "compaction", **tokens.as_json(), "output_tokens": block_tokens(summaries[0])}
-    left = InputTokens(fresh=block_tokens(summaries[0]), read=0, written_5m=0, written_1h=0)
-    if not blocks:
+    compaction = {"type": "compaction", **steps[0].as_json(), "output_tokens": block_tokens(summaries[0])}
+    if len(steps) == 1:
         return {**_nothing(), "iterations": [compaction]}
-    message = {"type": "message", **left.as_json(), "output_tokens": written}
-    return {**left.as_json(), "output_tokens": written, "iterations": [compaction, message]}
+    return {**usage, "iterations": [compaction, {"type": "message", **usage}]}
 
 
 def _nothing() -> dict[str, Any]:
-    return {**InputTokens(fresh=0, read=0, written_5m=0, written_1h=0).as_json(), "output_tokens": 0}
+    return {**InputTokens(fresh=0).as_json(), "output_tokens": 0}
 
 
-def _compacted(body: dict[str, Any], answer: Answer, tokens: InputTokens) -> dict[str, Any]:
+def _compacted(conversation: Conversation, answer: Answer, tokens: InputTokens) -> dict[str, Any]:
     """The answer to a request to compact: one block, and its cost only among the iterations."""
     content = answer.blocks[0].get("text") if answer.blocks else None
     changes = [
         block
-        for message in list_of(body, "messages")
+        for message in list_of(conversation.body, "messages")
         for block in blocks_of(message)
         if block.get("type") in ("tool_addition", "tool_removal")
     ]
     block: Block = {"type": "compaction", "content": content, "encrypted_content": None, "tool_changes": changes}
     if content is not None:
-        block["signature"] = sign_summary(body, content, changes)
+        block["signature"] = sign_summary(conversation, content, changes)
     cost = {"type": "compaction", **tokens.as_json(), "output_tokens": tokens_of(content or "")}
     return {"content": [block], "stop_reason": "compaction", "usage": {**_nothing(), "iterations": [cost]}}
 

@@ -1,18 +1,19 @@
 """A small HTTP/1.1 server on 127.0.0.1, for servers that stand in for a provider in tests.
 
-It keeps every request, sends what `answer` gives, whole or in pieces, and breaks the line where a `Response` says so.
+It keeps the requests, sends what `answer` gives, whole or in pieces, and breaks the line where a `Response` says so.
 What the requests mean is the business of its subclasses. Nobody but this computer can reach it, and leaving it ends all
 of its connections and threads, also those that still wait.
 """
 
+import itertools
 import json
 import socket
 import socketserver
 import threading
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler
 from types import TracebackType
 from typing import Any, ClassVar, Self, cast
@@ -35,6 +36,8 @@ class Request:
     headers: Mapping[str, str]
     """Names in lower case."""
     raw: bytes
+    number: int = 0
+    """In order of arrival, from 1."""
 
     @property
     def body(self) -> Any:
@@ -59,6 +62,8 @@ class Response:
     """Before each piece: a slow drip."""
     hang_up_after: int | None = None
     """Pieces after which the line breaks (`BEFORE_ANYTHING`: there is no status either). None: it holds."""
+    begun: Callable[[], None] | None = None
+    """Called right before the status goes out."""
 
 
 def as_json(value: object, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
@@ -72,9 +77,13 @@ class LoopbackServer:
     A subclass gives `answer`; it is called in the thread of its connection, several at a time.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, keeps_requests: int | None = None) -> None:
+        """`keeps_requests`: only so many of the last, for runs of thousands. None: all of them."""
         self.requests: list[Request] = []
-        """All of them in order of arrival, refused ones too."""
+        """In order of arrival, refused ones too."""
+        self._keeps_requests = keeps_requests
+        self._request_numbers = itertools.count(1)
+        self._requests_lock = threading.Lock()
         self.url = ""
         self._steps: deque[object] = deque()
         self._steps_lock = threading.Lock()
@@ -95,6 +104,15 @@ class LoopbackServer:
     def next_step(self) -> object | None:
         with self._steps_lock:
             return self._steps.popleft() if self._steps else None
+
+    def received(self, request: Request) -> Request:
+        """With its number."""
+        with self._requests_lock:
+            numbered = replace(request, number=next(self._request_numbers))
+            self.requests.append(numbered)
+            if self._keeps_requests is not None:
+                del self.requests[: max(0, len(self.requests) - self._keeps_requests)]
+        return numbered
 
     def answer(self, request: Request) -> Response:
         """For who stands in for a provider to say."""
@@ -172,8 +190,7 @@ class _Connection(BaseHTTPRequestHandler):
         return cast(_Listener, self.server)
 
     def _handle(self) -> None:
-        request = self._request()
-        self._listener.owner.requests.append(request)
+        request = self._listener.owner.received(self._request())
         try:
             response = self._listener.owner.answer(request)
         except Exception as error:  # noqa: BLE001  the HTTP boundary: the test shall see it, not the console
@@ -209,6 +226,8 @@ class _Connection(BaseHTTPRequestHandler):
             return self._hang_up()
         if response.hang_up_after == BEFORE_ANYTHING:
             return self._hang_up()
+        if response.begun:
+            response.begun()
         body = response.body
         self.send_response(response.status)
         for name, value in response.headers.items():
