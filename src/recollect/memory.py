@@ -228,6 +228,7 @@ class Memory:
         from recollect.context.state import drop_states
         from recollect.forgetting import Forgetting
         from recollect.librarian.erasing import LibrarianPart
+        from recollect.mind.erasing import MindPart
 
         # The index is the house's, whoever forgets.
         house = self._owner or self
@@ -238,7 +239,7 @@ class Memory:
             self.clock,
             lambda: house.recall,
             principal=self.principal,
-            parts=[LibrarianPart(self.settings.house)],
+            parts=[LibrarianPart(self.settings.house), MindPart(self.settings.house)],
             look=notes.look,
             clean=[notes.clear_held, lambda: drop_states(runtime)],
         )

@@ -24,6 +24,8 @@ HOLDERS = (
     Holder(table="knowledge_records", kind=RECORD, id_column="id"),
     Holder(table="knowledge_events", kind=RECORD, id_column="record_id", keeps_rows=True),
     Holder(table="notes_versions", kind=NOTE, id_column="path", packed="content"),
+    # One that stays stands for nothing that was forgotten: it was made from what others said.
+    Holder(table="mind_compactions", kind="compaction", id_column="agent", keeps_rows=True),
 )
 """What is said in these was said there too, and is no trace of what was forgotten elsewhere."""
 
