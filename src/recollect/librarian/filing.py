@@ -16,7 +16,8 @@ from recollect.knowledge.line import end, ended_by, link, place_of, take_out
 from recollect.knowledge.statements import prepared
 from recollect.knowledge.timeline import place
 from recollect.knowledge.writing import Writer
-from recollect.librarian.items import Item, Shelf
+from recollect.librarian.endings import ended_record
+from recollect.librarian.items import Ending, Item, Shelf
 from recollect.librarian.names import Names
 from recollect.librarian.nights.pruning import MERGED, RECURRING, SAME_AS
 from recollect.librarian.proposals import Proposal, ProposalStore
@@ -46,15 +47,24 @@ class _Filing:
         self._filed = Filed(conversation_id=ready.conversation.id, dropped=dict(ready.extract.dropped))
 
     def run(self) -> Filed:
-        for item in self._ready.extract.items:
-            self._file(item)
-        self._ask()
+        extract = self._ready.extract
+        ended = {ending.item.quotes[0] for ending in extract.endings}
+        for item in extract.items:
+            if item.quotes[0] not in ended:
+                self._file(item)
+        closed = {ending.item.quotes[0] for ending in extract.endings if self._end(ending)}
+        for item in extract.items:
+            if item.quotes[0] in ended - closed:
+                self._file(item)
+        if self._ready.is_whole:
+            self._ask()
         kept = set(self._filed.records)
         for record in self._said_here():
             is_found = record.id in kept or claim_id(record) in self._claims
             if not is_found and not is_touched(self._writer, record):
                 self._not_found_again(record.id)
-        tell(self._session, self._house, self._ready, self._filed, self._writer.now)
+        if self._ready.is_whole:
+            tell(self._session, self._house, self._ready, self._filed, self._writer.now)
         return self._filed
 
     # Records
@@ -88,6 +98,20 @@ class _Filing:
         self._filed.count(outcome)
         if record:
             self._filed.records.append(record.id)
+
+    def _end(self, ending: Ending) -> bool:
+        """Whether something is known that ends: what is said takes its place."""
+        subject = ending.item.subject
+        if ending.item.shelf is Shelf.PERSON:
+            subject = self._names.subject_of(ending.item) or subject
+        before = len(self._filed.records)
+        about = self._statement(replace(ending.item, text=ending.held), subject)
+        record = ended_record(self._writer.records, about)
+        if record is None:
+            return False
+        item = replace(ending.item, value="", relation=Relation.REPLACES, other=record.id)
+        self._file(item if record.attribute else replace(item, attribute=""))
+        return len(self._filed.records) > before or is_touched(self._writer, record)
 
     def _filed_for(self, item: Item) -> str | None:
         """The one of several people of a name of whom it is known by now, by an earlier reading or an answer."""
@@ -273,7 +297,10 @@ class _Filing:
         return "proposed" if ProposalStore(self._session, self._house).add(proposal) else Relation.SAME
 
     def _hold(self, item: Item) -> None:
-        """Nobody can say which of several people of one name is meant: kept with the question."""
+        """Nobody can say which of several people of one name is meant: kept with the question. What is still being
+        said may tell: it is asked when all of it was read."""
+        if not self._ready.is_whole:
+            return
         statement = self._statement(item, item.subject)
         if self._writer.is_refused(statement, statement.scope):
             self._filed.count("refused")

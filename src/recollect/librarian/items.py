@@ -78,6 +78,16 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Ending:
+    """Something holds no more: nothing by itself, but it takes the place of the record that says it does."""
+
+    item: Item
+    """What holds from then on: `No longer lives in Bern`. Its value is the one that ended."""
+    held: str
+    """What held until then, as a record words it: `Lives in Bern`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EpisodeLine:
     """One line of what happened: `label` such as Asked, Found, Decided, Done; empty for plain narration."""
 
@@ -108,7 +118,7 @@ class Extract:
     """All that one reading of a conversation found."""
 
     reader: str
-    """Who read: `rules/2`, or a model with the version of its prompt."""
+    """Who read: `rules/3`, or a model with the version of its prompt."""
     title: str = ""
     title_quotes: tuple[Quote, ...] = ()
     """What the title is made of. Empty: it is the conversation's own."""
@@ -116,6 +126,8 @@ class Extract:
     """The name of the project it was about; empty: none."""
     lines: list[EpisodeLine] = field(default_factory=list[EpisodeLine])
     items: list[Item] = field(default_factory=list[Item])
+    endings: list[Ending] = field(default_factory=list[Ending])
+    """An item with the words of one is what it comes to where nothing is known that ends."""
     people: list[Mention] = field(default_factory=list[Mention])
     doubts: list[Doubt] = field(default_factory=list[Doubt])
     dropped: Counter[str] = field(default_factory=Counter[str])

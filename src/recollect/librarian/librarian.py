@@ -37,6 +37,7 @@ from recollect.scopes import Actor, Principal
 from recollect.settings import Settings
 
 if TYPE_CHECKING:
+    from recollect.librarian.live.live import Live
     from recollect.librarian.nights.nights import Change, Night
     from recollect.librarian.nights.reflection import Reflection
     from recollect.librarian.nights.self_awareness import Awareness
@@ -200,6 +201,16 @@ class Librarian:
         else:
             self.queue.these(conversation_ids)
         return self.worker(owner).work_until_done(only=conversation_ids)
+
+    def live(self) -> "Live":
+        """Reads what was just said in a conversation that goes on, as far as the librarian reads by itself."""
+        from recollect.librarian.live.live import Live
+
+        return Live(self._database, self._house, self._clock, self._record, self.desk, self._may_read_live)
+
+    def _may_read_live(self) -> bool:
+        is_costly = self._open().is_paid if self._open else is_paid(self._settings)
+        return queues_by_itself(self._settings.librarian, is_paid=is_costly) and not self.queue.state().paused
 
     def status(self) -> QueueState:
         return self.queue.state()

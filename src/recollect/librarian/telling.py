@@ -23,10 +23,14 @@ class Prepared:
     """The conversation's own, for an extract that has none."""
     extract: Extract
     message_ids: tuple[str, ...]
-    """All that were read."""
+    """All that were read: what was once found in them and is not any more is withdrawn."""
     times: dict[str, str]
     """Message → when it was said."""
     fingerprint: str
+    is_whole: bool = True
+    """False: a part of what still goes on, for what can be known by now. Nothing is told or asked of it yet."""
+    questions: dict[str, str] = field(default_factory=dict[str, str])
+    """Message of the user → when the assistant asked what it answers."""
     usage: Usage = field(default_factory=Usage)
 
 

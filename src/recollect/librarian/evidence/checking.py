@@ -73,6 +73,7 @@ class _Check:
         title, title_quotes = self._title()
         lines = [line for one in self._extract.lines if (line := self._line(one))]
         items = [item for one in self._extract.items if (item := self._item(one))]
+        endings = [replace(one, item=item) for one in self._extract.endings if (item := self._item(one.item))]
         people = [person for one in self._extract.people if (person := self._person(one))]
         doubts = [doubt for one in self._extract.doubts if (doubt := self._doubt(one))]
         return Extract(
@@ -82,6 +83,7 @@ class _Check:
             project=self._project,
             lines=self._most(lines, limits.MOST_LINES),
             items=self._most_important(self._distinct(items)),
+            endings=self._most(endings, limits.MOST_ITEMS),
             people=self._most(people, limits.MOST_PEOPLE),
             doubts=self._most(doubts, limits.MOST_DOUBTS),
             dropped=self._dropped,

@@ -50,12 +50,15 @@ async def extract(
     turns: Sequence[Turn],
     known: Sequence[Known],
     *,
+    before: Sequence[Turn] = (),
     part_budget_tokens: int = PART_BUDGET_TOKENS,
     replies: ReplyKeeper,
 ) -> tuple[Extract, Usage]:
-    """All that the model claims to have found, and what it cost. Raises what `llm.model` names, save for CutOff and
+    """`before`: turns that were read already, and are only shown.
+
+    All that the model claims to have found, and what it cost. Raises what `llm.model` names, save for CutOff and
     Refused, which are dealt with."""
-    reading = _Reading(model, about, turns, known, part_budget_tokens, replies)
+    reading = _Reading(model, about, turns, known, part_budget_tokens, replies, before)
     return await reading.run()
 
 
@@ -115,7 +118,9 @@ class _Reading:
         known: Sequence[Known],
         part_budget_tokens: int,
         replies: ReplyKeeper,
+        before: Sequence[Turn] = (),
     ) -> None:
+        self._before = shortened(before)
         self._model = model
         self._about = about
         self._turns = turns
@@ -129,12 +134,16 @@ class _Reading:
 
     async def run(self) -> tuple[Extract, Usage]:
         parts = split(shortened(self._turns), self._budget)
+        if parts and self._before:
+            parts[0] = replace(parts[0], repeated=tuple(self._before))
         found: list[Extract] = []
         carry = ""
         for number, part in enumerate(parts, 1):
             answers = await self._answers(replace(part, carried=carry), number, len(parts))
             found += [
-                extract_of(one.answer, self._about, self._turns, self._refs(one)) for one in answers if one.answer
+                extract_of(one.answer, self._about, [*self._before, *self._turns], self._refs(one))
+                for one in answers
+                if one.answer
             ]
             last = next((one.answer.carry for one in reversed(answers) if one.answer), "")
             carry = carried(last, carried_tokens(self._budget)) if number < len(parts) else ""

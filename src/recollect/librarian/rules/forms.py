@@ -8,7 +8,7 @@ from functools import cache
 
 from recollect import clock
 from recollect.knowledge import Kind
-from recollect.librarian.items import USER, About, Doubt, Item, Mention, Shelf, Turn
+from recollect.librarian.items import USER, About, Doubt, Ending, Item, Mention, Shelf, Turn
 from recollect.librarian.rules import wording
 from recollect.librarian.rules.clauses import Clause
 from recollect.librarian.rules.tongues import ENGLISH
@@ -60,6 +60,7 @@ class Reading:
     """Whom "she" or "he" may mean: the one person of the clause or the sentence before."""
     doubts: list[Doubt] = field(default_factory=list[Doubt])
     dropped: Counter[str] = field(default_factory=Counter[str])
+    endings: list[Ending] = field(default_factory=list[Ending])
 
     @property
     def home_shelf(self) -> Shelf:

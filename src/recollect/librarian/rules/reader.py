@@ -5,11 +5,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from recollect.knowledge import Kind
-from recollect.librarian.items import About, Extract, Item, Shelf, Turn
+from recollect.librarian.items import About, Ending, Extract, Item, Shelf, Turn
 from recollect.librarian.rules import (
     commitments,
     corrections,
     decisions,
+    endings,
     episode,
     facts,
     invented,
@@ -27,7 +28,7 @@ from recollect.librarian.rules.tongues import ENGLISH, main_tongue
 from recollect.librarian.rules.unmeant import unmeant
 from recollect.librarian.speech.filters import is_question, why_not
 
-READER = "rules/2"
+READER = "rules/3"
 """Raise it when the same conversation gives something else."""
 
 MOST_ITEMS_A_TURN = 8
@@ -68,6 +69,7 @@ def extract(about: About, turns: Sequence[Turn]) -> Extract:
         project=reading.project,
         lines=episode.lines_of(turns, reading.items, asked, tongue),
         items=_distinct(_latest(reading.items)),
+        endings=reading.endings,
         people=list(reading.people.values()),
         doubts=reading.doubts,
         dropped=reading.dropped,
@@ -78,6 +80,7 @@ def _leave_out_invented(reading: Reading) -> None:
     own = [one for one in reading.items if invented.is_own(one)]
     reading.dropped["hypothetical"] += len(reading.items) - len(own)
     reading.items[:] = own
+    reading.endings.clear()
     named = {one.subject for one in own}
     for name in [name for name, mention in reading.people.items() if mention.name not in named]:
         del reading.people[name]
@@ -121,7 +124,9 @@ def _read_sentence(sentence: Sentence, reading: Reading) -> list[Item]:
 
 
 def _read_clause(clause: Clause, reading: Reading) -> list[Item]:
-    found = _found(clause, reading)
+    ended = _ended(clause, reading)
+    reading.endings += ended
+    found = [one for one in _found(clause, reading) if not (ended and one.attribute)]
     if not found and clause.tongue == ENGLISH and (said := _completed(clause.said)):
         found = _found(replace(clause, said=said), reading)
     if not found:
@@ -136,6 +141,13 @@ def _read_clause(clause: Clause, reading: Reading) -> list[Item]:
     for one in found:
         _keep(clause, one, reading)
     return found
+
+
+def _ended(clause: Clause, reading: Reading) -> list[Ending]:
+    held = endings.held(clause)
+    if held is None or _why_not(clause):
+        return []
+    return [endings.ending(clause, one) for one in _found(held, reading) if endings.can_end(one)]
 
 
 def _is_plain(one: Item) -> bool:

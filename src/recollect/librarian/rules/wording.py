@@ -115,8 +115,8 @@ def _conjugated(text: str, subject: re.Match[str]) -> str:
         if word[1].lower() in _ADVERB:
             adverbs.append(word[1])
             continue
-        rest = _LATER_VERB.sub(lambda match: f"{match[1]} {_third(match[2])}", text[at:])
-        verb = _third(word[1].lower(), is_habit=not _HABITS.isdisjoint(map(str.lower, adverbs)))
+        rest = _LATER_VERB.sub(lambda match: f"{match[1]} {conjugated_third(match[2])}", text[at:])
+        verb = conjugated_third(word[1].lower(), is_habit=not _HABITS.isdisjoint(map(str.lower, adverbs)))
         return " ".join([*adverbs, verb]) + rest
     return text[subject.end() :]
 
@@ -126,7 +126,8 @@ _SAME = frozenset({"read", "put", "set", "cut", "hurt", "quit"})
 """Verbs whose past looks like their present."""
 
 
-def _third(verb: str, *, is_habit: bool = False) -> str:
+def conjugated_third(verb: str, *, is_habit: bool = False) -> str:
+    """`live` → `lives`; what is past already stays."""
     if verb in _IRREGULAR or verb in _ADVERB:
         return _IRREGULAR.get(verb, verb)
     if (verb.endswith(("ed", "ght", "ew")) and verb not in ("need", "feed", "breed", "exceed")) or (
