@@ -19,15 +19,22 @@ if TYPE_CHECKING:
     from recollect.context import Contexts
     from recollect.embedding import Models
     from recollect.forgetting import Forgetting, Forgotten
+    from recollect.history.appending import Appending
     from recollect.knowledge import Knowledge, Learned
     from recollect.learnings import Learnings
     from recollect.librarian.librarian import Librarian
     from recollect.llm import ChatModel
+    from recollect.llm.talking import TalkModel
+    from recollect.mind.mind import Mind
     from recollect.notes import Notes
     from recollect.notes.status import Updated
     from recollect.recall import Found, Recall
     from recollect.runs.spending import Spending
     from recollect.transfer import Transfer
+
+
+MOST_PROBED = 200
+"""Open commitments that a compaction is measured by."""
 
 
 class Memory:
@@ -60,6 +67,7 @@ class Memory:
         self._recall: Recall | None = None
         self._learnings: Learnings | None = None
         self._notes: Notes | None = None
+        self._appending: Appending | None = None
         self._opening = threading.RLock()
 
     def as_agent(self, name: str, room: str = "") -> "Memory":
@@ -202,6 +210,79 @@ class Memory:
             open_model,
         )
 
+    def mind(self, agent: str = "", open_model: "Callable[[], TalkModel] | None" = None) -> "Mind":
+        """The conversation with an agent, by default the house's own: to be opened by a person, in an event loop.
+        `open_model`: one in the place of that of the settings."""
+        if self.principal.is_confined:
+            raise Denied(f"{self.principal.name} may not open a conversation: only a person may.")
+        from recollect.mind.afterwards import Afterwards
+        from recollect.mind.condensing import Material
+        from recollect.mind.mind import Mind, Parts
+        from recollect.mind.prompt import prompts_from
+        from recollect.mind.tools import Means, Toolbox
+        from recollect.notes.memory_tool import MemoryTool
+
+        seen = self.as_agent(agent) if agent else self._own_agent()
+        means = Means(
+            search=seen.search_memory, update_status=seen.update_status, notes=MemoryTool(seen.notes), sql=seen.sql
+        )
+        return Mind(
+            Parts(
+                database=self.database,
+                settings=self.settings,
+                clock=self.clock,
+                agent=seen.principal.scope,
+                appending=self._append,
+                contexts=seen.context,
+                prompts=prompts_from(seen.context),
+                toolbox=Toolbox(means),
+                open_model=lambda turn: self._talking(turn, open_model),
+                material=Material(page=seen._compaction_page, commitments=seen._commitments),
+                afterwards=lambda: Afterwards(self.recall.catch_up, self.librarian.live(), self.runs.record),
+                learn=self._learn,
+                record=self.runs.record,
+                paused_since=self.history.paused_since,
+            )
+        )
+
+    def _talking(
+        self, turn: "Callable[[], str]", open_model: "Callable[[], TalkModel] | None"
+    ) -> "tuple[TalkModel, TalkModel]":
+        """A model inside the budget of the mind; and the same, counted as compaction."""
+        from recollect.llm.opening import open_talk
+        from recollect.runs.budget import Account, Budget
+        from recollect.runs.metered_talk import MeteredTalk
+
+        settings = self.settings.mind
+        budget = Budget(
+            self.database,
+            self.settings.house,
+            self.clock,
+            dollars_per_day=settings.dollars_per_day,
+            account=Account.MIND,
+        )
+        model = open_model() if open_model else open_talk(self.settings)
+        metered = MeteredTalk(model, budget, self.runs.record, per_million=settings.price_per_million, turn=turn)
+        return metered, metered.purposed("compaction")
+
+    def _compaction_page(self) -> str:
+        from recollect.notes.paths import COMPACTION, within
+
+        found = self.notes.find(within(self.notes.own_folder, COMPACTION))
+        return found.text if found else ""
+
+    def _commitments(self) -> dict[str, str]:
+        return {record.id: record.text for record in self.knowledge.open_commitments(MOST_PROBED)}
+
+    def _append(self) -> "Appending":
+        """Loaded when something is said: commands that only read start without the parsers."""
+        with self._opening:
+            if self._appending is None:
+                from recollect.history.appending import Appending
+
+                self._appending = Appending(self.settings, self.clock)
+            return self._appending
+
     @property
     def spending(self) -> "Spending":
         """What models took, by day."""
@@ -229,6 +310,7 @@ class Memory:
         from recollect.forgetting import Forgetting
         from recollect.librarian.erasing import LibrarianPart
         from recollect.mind.erasing import MindPart
+        from recollect.mind.state import drop_states as drop_minds
 
         # The index is the house's, whoever forgets.
         house = self._owner or self
@@ -241,7 +323,7 @@ class Memory:
             principal=self.principal,
             parts=[LibrarianPart(self.settings.house), MindPart(self.settings.house)],
             look=notes.look,
-            clean=[notes.clear_held, lambda: drop_states(runtime)],
+            clean=[notes.clear_held, lambda: drop_states(runtime), lambda: drop_minds(runtime)],
         )
 
     def forget(
@@ -329,6 +411,8 @@ class Memory:
             return
         if self._recall:
             self._recall.close()
+        if self._appending:
+            self._appending.close()
         self.database.close()
 
     def __enter__(self) -> "Memory":

@@ -82,14 +82,17 @@ class Building:
         *,
         trigger: str = "",
         turn: str = "",
+        is_warm: bool = False,
     ) -> None:
-        """`turn`: a name for what the context is asked for. Asked again for the same, it is the same context."""
+        """`turn`: a name for what the context is asked for. Asked again for the same, it is the same context.
+        `is_warm`: a provider still has the last one in its cache, however long ago that was."""
         self._readers = readers
         self._pipeline = pipeline
         self._around = around
         self._now = now
         self._trigger = redaction.mask(trigger).strip("\n")
         self._turn = turn
+        self._is_warm = is_warm
         self._history = pipeline.the(HISTORY)
         speaks = pipeline.the(TRIGGER)
         if self._trigger and not speaks:
@@ -134,7 +137,7 @@ class Building:
         is_same_turn = bool(self._turn) and self._turn == before.turn_name
         gap = timedelta(minutes=self._readers.settings.prompt_gap_minutes)
         since = abs(self._now - from_text(before.last_at))  # A clock that was put right tells nothing of the time.
-        return Reason.GAP if not is_same_turn and since > gap else None
+        return Reason.GAP if not is_same_turn and not self._is_warm and since > gap else None
 
     def _is_lost(self, before: State, current: dict[str, Message]) -> bool:
         """Whether something in it is no longer there for the agent. A record that only holds no more still is."""

@@ -7,6 +7,7 @@ the next one begins with the same bytes. A rehydration keeps nothing.
 import platform
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ from recollect.context.difference import Difference, difference_of
 from recollect.context.pipelines import (
     CONVERSATION,
     HEARTBEAT,
+    MIND,
     REHYDRATION,
     TRIGGER,
     Pipeline,
@@ -116,19 +118,35 @@ class Contexts:
         what a heartbeat is."""
         return self.build(HEARTBEAT, trigger, budget_tokens=budget_tokens, turn=turn)
 
-    def build(self, pipeline: str | Pipeline, trigger: str = "", *, budget_tokens: int = 0, turn: str = "") -> Context:
+    def mind(self, turn: str, *, is_warm: bool) -> Context:
+        """What the mind of this agent begins its requests with: a conversation's frozen sections. What changed since is
+        `added`; what was said is the mind's own to tell. `is_warm`: the provider still has the last one in its cache,
+        so that no gap is a reason to build it anew."""
+        usual = pipeline_named(self._readers.settings, CONVERSATION)
+        frozen = tuple(section for section in usual.sections if section.is_frozen)
+        return self.build(replace(usual, name=MIND, sections=frozen), turn=turn, is_warm=is_warm)
+
+    def build(
+        self,
+        pipeline: str | Pipeline,
+        trigger: str = "",
+        *,
+        budget_tokens: int = 0,
+        turn: str = "",
+        is_warm: bool = False,
+    ) -> Context:
         """A context of this pipeline, by its name or as it is. `budget_tokens`: other than its own, shared alike."""
         chosen = self._pipeline(pipeline, budget_tokens)
         if chosen.name == REHYDRATION:
             return self.rehydration(budget_tokens=chosen.budget_tokens)
         if self._own:
-            return self._own().build(pipeline, trigger, budget_tokens=budget_tokens, turn=turn)
+            return self._own().build(pipeline, trigger, budget_tokens=budget_tokens, turn=turn, is_warm=is_warm)
         started = time.perf_counter()
         with alone(self._readers.settings.runtime):
             before = self._state(chosen)
             if before is None:
                 self._readers.notes.prepare()
-            built = self._build(chosen, before, trigger, turn)
+            built = self._build(chosen, before, trigger, turn, is_warm=is_warm)
             keep(self._path(chosen), built.state)
         self._report(chosen, built, time.perf_counter() - started)
         return built.context
@@ -166,10 +184,13 @@ class Contexts:
         found = pipeline_named(settings, pipeline) if isinstance(pipeline, str) else checked(pipeline)
         return found.within(budget_tokens) if budget_tokens else found
 
-    def _build(self, pipeline: Pipeline, before: State | None, trigger: str, turn: str) -> Built:
+    def _build(
+        self, pipeline: Pipeline, before: State | None, trigger: str, turn: str, *, is_warm: bool = False
+    ) -> Built:
         if pipeline.name == HEARTBEAT and pipeline.the(TRIGGER):
             trigger = trigger.strip() or HEARTBEAT_PROMPT
-        building = Building(self._readers, pipeline, self._around(), self._clock(), trigger=trigger, turn=turn)
+        around, now = self._around(), self._clock()
+        building = Building(self._readers, pipeline, around, now, trigger=trigger, turn=turn, is_warm=is_warm)
         return building.build(before)
 
     def _around(self) -> Surroundings:

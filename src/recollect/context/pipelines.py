@@ -29,6 +29,8 @@ MOVING = (HISTORY, AWARENESS, TRIGGER)
 UNTRIMMED = frozenset({AWARENESS, TRIGGER})
 
 CONVERSATION, HEARTBEAT, REHYDRATION = "conversation", "heartbeat", "rehydration"
+MIND = "mind"
+"""Not one of its own: what is frozen in a conversation."""
 MESSAGES = 50
 """How many of the latest are shown at least, where there are so many. They grow to twice this, then half of them go."""
 MOST_MESSAGES = 1_000

@@ -218,6 +218,21 @@ def container_file(path: str, source: str) -> File:
     )
 
 
+def file_without_place(source: str, facts: FileFacts) -> File:
+    """A transcript that lies in the vault alone."""
+    return File(
+        id=_file_id(source, facts.key, 0),
+        source=source,
+        key=facts.key,
+        copy=0,
+        host=THIS_HOST,
+        path="",
+        kind=facts.kind,
+        session_id=facts.session_id,
+        agent_id=facts.agent_id,
+    )
+
+
 def _file_id(source: str, key: str, copy: int) -> str:
     return derived_id("file", source, key, str(copy))
 

@@ -49,6 +49,11 @@ def begins_with_mark(text: str) -> bool:
     return bool(_PRIVATE.match(text)) or text.lstrip().startswith(OWN_MARK)
 
 
+def keeps_itself_out(text: str) -> bool:
+    """Whether words of a person say by a mark that they are to stay out."""
+    return bool(_PRIVATE.search(text)) or text.lstrip().startswith(OWN_MARK)
+
+
 def _is_owners(entry: Entry) -> bool:
     """In a chat of several people only one of them owns this memory."""
     return entry.author is Author.USER and entry.message_kind not in ("other_person", "forwarded")

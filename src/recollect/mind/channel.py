@@ -63,7 +63,12 @@ class ToolResult:
     is_error: bool = False
 
 
-Shown: TypeAlias = Began | Words | KeptMark | Thinking | ToolUse | ToolResult
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Again:
+    """The line broke in the middle of the answer: it begins anew, and what was shown of this part counts no more."""
+
+
+Shown: TypeAlias = Again | Began | Words | KeptMark | Thinking | ToolUse | ToolResult
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -63,10 +63,11 @@ def _loaded() -> tuple[dict[str, Source], list[str]]:
     from recollect.history.sources.openclaw import OpenClaw
     from recollect.history.sources.opencode import OpenCode
     from recollect.history.sources.pi import Pi
+    from recollect.history.sources.recollect import RecollectChat
     from recollect.history.sources.telegram import Telegram
 
     known: list[Source] = [ClaudeCode(), Codex(), ClaudeAi(), ChatGpt(), Pi(), GeminiCli(), CopilotCli(), Cursor()]
-    known += [OpenClaw(), OpenCode(), Telegram(), Aider()]
+    known += [OpenClaw(), OpenCode(), Telegram(), Aider(), RecollectChat()]
     broken: list[str] = []
     for point in entry_points(group=ENTRY_POINT_GROUP):
         try:

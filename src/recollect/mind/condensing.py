@@ -1,0 +1,204 @@
+"""When the conversation has become long: its older part is condensed in the background, and no turn waits for it.
+
+One at a time. The turns go on meanwhile with the array as it is; the summary takes its place between two turns. It is
+written down first, and only if nothing was forgotten while it was made: it may tell of just that.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from recollect.clock import Clock, to_text
+from recollect.database import Database
+from recollect.errors import RecollectError
+from recollect.llm.talking import Abilities, Request, TalkModel, Tool
+from recollect.mind.compaction import Compacted
+from recollect.mind.compaction.choosing import choose
+from recollect.mind.compaction.cutting import cut, threshold_for
+from recollect.mind.compaction.instructing import instructions_from
+from recollect.mind.compaction.probe import probed
+from recollect.mind.conversation import Conversation, Exchange, turn_tokens
+from recollect.mind.entries import CompactionRow
+from recollect.mind.store import MindStore
+from recollect.tokens import estimate
+
+GROWTH_AFTER_FAILURE = 1.1
+"""One that failed is tried again when the conversation has grown by a tenth."""
+MOST_WAITING = 1.5
+"""Times the threshold: from there on a turn waits for the summary."""
+MOST_WINDOW = 0.85
+"""Of what the model takes in: the same."""
+
+NO_LIMIT = 1 << 40
+
+RecordRun = Callable[[str, str, float, dict[str, object]], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Material:
+    """What a compaction is made with, besides what was said."""
+
+    page: Callable[[], str]
+    """The agent's `COMPACTION.md`, at that moment."""
+    commitments: Callable[[], Mapping[str, str]]
+    """Those that are open: id → text."""
+
+
+class Condensing:
+    def __init__(
+        self,
+        database: Database,
+        house: str,
+        agent: str,
+        clock: Clock,
+        model: TalkModel,
+        material: Material,
+        record: RecordRun,
+        *,
+        threshold_tokens: int,
+    ) -> None:
+        """`model`: counted as what compaction costs."""
+        self._database = database
+        self._house = house
+        self._agent = agent
+        self._clock = clock
+        self._model = model
+        self._material = material
+        self._record = record
+        self._threshold = threshold_tokens
+        self._not_before = 0
+        self._failed: set[str] = set()
+        self._task: asyncio.Task[None] | None = None
+        self._made: CompactionRow | None = None
+
+    @property
+    def is_running(self) -> bool:
+        return self._task is not None and not self._task.done()
+
+    def taken(self) -> CompactionRow | None:
+        """The summary that was made since, once."""
+        made, self._made = self._made, None
+        return made
+
+    def is_due(self, context_tokens: int, abilities: Abilities) -> bool:
+        """`context_tokens`: all that a request holds, as the provider counts it."""
+        threshold = threshold_for(self._threshold, abilities.most_input_tokens)
+        return context_tokens > max(threshold, self._not_before) and not self.is_running and self._made is None
+
+    def must_wait(self, context_tokens: int, abilities: Abilities) -> bool:
+        """Whether the next turn has no room without it."""
+        most = min(self._threshold * MOST_WAITING, abilities.most_input_tokens * MOST_WINDOW)
+        return context_tokens > most and self.is_running
+
+    def start(
+        self, conversation: Conversation, system: tuple[str, ...], tools: tuple[Tool, ...], context_tokens: int,
+        abilities: Abilities,
+    ) -> bool:  # fmt: skip
+        """Begin to condense what is long ago in it. False: too little would be gained."""
+        threshold = threshold_for(self._threshold, abilities.most_input_tokens)
+        sizes = [exchange.tokens for exchange in conversation.exchanges]
+        number = min(cut(sizes, threshold), _fitting(sizes, threshold_for(NO_LIMIT, abilities.most_input_tokens)))
+        if not number:
+            self._not_before = int(context_tokens * GROWTH_AFTER_FAILURE)
+            return False
+        oldest = conversation.exchanges[:number]
+        summary = [conversation.summary_turn] if conversation.summary_turn else []
+        turns = [*summary, *(turn for exchange in oldest for turn in exchange.turns)]
+        request = Request(system=system, tools=tools, turns=turns)
+        kept = conversation.exchanges[number:]
+        work = self._condense(request, conversation, oldest[-1].number, kept, context_tokens, abilities)
+        self._task = asyncio.ensure_future(work)
+        return True
+
+    async def settle(self) -> None:
+        if self._task:
+            await asyncio.wait([self._task])
+
+    async def close(self) -> None:
+        """What is not finished is begun anew another time."""
+        if self._task:
+            self._task.cancel()
+            await asyncio.wait([self._task])
+
+    async def _condense(
+        self, request: Request, conversation: Conversation, through: int, kept: list[Exchange], context_tokens: int,
+        abilities: Abilities,
+    ) -> None:  # fmt: skip
+        started = time.monotonic()
+        detail: dict[str, object] = {"through": through, "context_tokens": context_tokens}
+        kind = ""
+        try:
+            tokens = sum(map(turn_tokens, request.turns)) + sum(map(estimate, request.system))
+            page = await asyncio.to_thread(self._material.page)
+            compaction = choose(self._model, abilities, tokens, failed=self._failed)
+            kind = compaction.kind
+            compacted = await compaction.compact(request, instructions_from(page))
+            if compacted is None:
+                raise RecollectError("no summary came of it")
+            row = await asyncio.to_thread(self._keep, compacted, conversation, through, detail)
+        except RecollectError as error:
+            self._failed.add(kind)
+            self._not_before = int(context_tokens * GROWTH_AFTER_FAILURE)
+            detail |= {"kind": kind, "reason": str(error)[:300]}
+            await asyncio.to_thread(self._record, "compaction", "failed", time.monotonic() - started, detail)
+            return
+        self._failed.clear()
+        self._not_before = 0
+        seconds = time.monotonic() - started
+        detail |= {"kind": compacted.kind, "number": row.number, "summary_tokens": estimate(row.summary)}
+        await asyncio.to_thread(self._record, "compaction", "done", seconds, detail)
+        await asyncio.to_thread(self._probe, row, kept)
+        self._made = row
+
+    def _keep(
+        self, compacted: Compacted, conversation: Conversation, through: int, detail: dict[str, object]
+    ) -> CompactionRow:
+        with self._database.write() as session:
+            store = MindStore(session, self._house, self._agent)
+            now = store.standing()
+            before = conversation.base.number if conversation.base else 0
+            if now.forgotten != conversation.standing.forgotten or now.compaction != before:
+                raise RecollectError("something was forgotten meanwhile")
+            row = CompactionRow(
+                number=store.next_compaction(),
+                at=to_text(self._clock()),
+                kind=compacted.kind,
+                model=self._model.name,
+                through=through,
+                summary=compacted.summary,
+                block=compacted.block,
+                detail=dict(detail),
+            )
+            store.add_compaction(row)
+        return row
+
+    def _probe(self, row: CompactionRow, kept: list[Exchange]) -> None:
+        """Whether what was promised is still before the model's eyes (M2)."""
+        started = time.monotonic()
+        seen = [
+            str(block.get("text") or block.get("content") or "")
+            for exchange in kept
+            for turn in exchange.turns
+            for block in turn.content
+        ]
+        probe = probed(self._material.commitments(), [row.summary, *seen])
+        outcome = "survived" if not probe.missing_ids else "missing"
+        detail: dict[str, object] = {
+            "compaction": row.number,
+            "commitments": probe.asked,
+            "survived": probe.survived,
+            "missing": list(probe.missing_ids[:20]),
+        }
+        self._record("commitment_probe", outcome, time.monotonic() - started, detail)
+
+
+def _fitting(sizes: Sequence[int], most_tokens: int) -> int:
+    """How many of the oldest the model takes in at once, at least one. After something was forgotten all summaries may
+    be gone: then it is condensed in several steps, each with the summary of the one before."""
+    total = 0
+    for number, size in enumerate(sizes):
+        total += size
+        if number and total > most_tokens:
+            return number
+    return len(sizes)

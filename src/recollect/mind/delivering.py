@@ -1,0 +1,133 @@
+"""Bringing answers to where they were asked, each once.
+
+An answer is history before it is delivered. Who delivers it says so first: if the program ends in between, nobody knows
+whether it arrived, and it is not sent again. Where it stands can be read in the history of the conversation.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from recollect.clock import Clock, to_text
+from recollect.database import Database, Session
+from recollect.errors import Unavailable
+from recollect.mind.channel import Channel, Reply, Shown
+from recollect.mind.entries import Delivery, DeliveryState, Role, TurnState, Written
+from recollect.mind.log import Log
+from recollect.mind.showing import shown_text
+from recollect.mind.store import MindStore
+from recollect.redaction import mask
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spoken:
+    author: str
+    """user or assistant."""
+    text: str
+    at: str
+    channel: str = ""
+    turn: int = 0
+
+
+class Delivering:
+    def __init__(self, database: Database, house: str, clock: Clock, agent: str, log: Log) -> None:
+        self._database = database
+        self._house = house
+        self._clock = clock
+        self._agent = agent
+        self._log = log
+        self._channels: dict[str, Channel] = {}
+
+    def attach(self, channel: Channel) -> None:
+        self._channels[channel.name] = channel
+
+    def shower(self, places: Sequence[tuple[str, str]]) -> "Shower":
+        return Shower([(self._channels[name], address) for name, address in places if name in self._channels])
+
+    def doubt(self) -> None:
+        """Whoever ran the turns before is gone."""
+        with self._database.write() as session:
+            self._store(session).doubt(to_text(self._clock()))
+
+    async def deliver(self, shown_turn: int = 0) -> int:
+        """All that waits for channels that are here, in its order. `shown_turn`: its words were shown as they came."""
+        delivered = 0
+        for name, channel in self._channels.items():
+            for delivery in await asyncio.to_thread(self._due, name):
+                if not _takes(channel, delivery.address):
+                    continue
+                if not await asyncio.to_thread(self._move, delivery, DeliveryState.WAITING, DeliveryState.SENDING):
+                    continue
+                reply = await asyncio.to_thread(self._reply, delivery, shown_turn == delivery.turn)
+                try:
+                    await channel.deliver(delivery.address, reply)
+                except Unavailable:
+                    await asyncio.to_thread(self._move, delivery, DeliveryState.SENDING, DeliveryState.WAITING)
+                    break  # What follows would overtake it.
+                await asyncio.to_thread(self._move, delivery, DeliveryState.SENDING, DeliveryState.SENT)
+                delivered += 1
+        return delivered
+
+    def latest(self, number: int) -> list[Spoken]:
+        spoken = [_spoken(one) for one in self._log.latest(number * 4)]
+        return [one for one in spoken if one.text][-number:]
+
+    def _due(self, channel: str) -> list[Delivery]:
+        with self._database.read() as session:
+            return self._store(session).due(channel)
+
+    def _move(self, delivery: Delivery, before: DeliveryState, state: DeliveryState) -> bool:
+        with self._database.write() as session:
+            return self._store(session).move(delivery, before, state, to_text(self._clock()))
+
+    def _reply(self, delivery: Delivery, was_shown: bool) -> Reply:
+        row = self._log.turn(delivery.turn)
+        texts = [
+            block["text"]
+            for one in self._log.of_turn(delivery.turn)
+            if one.entry.role is Role.ASSISTANT
+            for block in one.record["content"]
+            if block.get("type") == "text"
+        ]
+        is_failed = row is not None and row.state in (TurnState.FAILED, TurnState.REFUSED)
+        text = shown_text(texts)
+        if row and is_failed:
+            text = f"{text}\n\n{row.reason}".strip()
+        state = "failed" if is_failed else str(row.state) if row else "done"
+        return Reply(turn=delivery.turn, text=text, at=row.ended_at if row else "", state=state, was_shown=was_shown)
+
+    def _store(self, session: Session) -> MindStore:
+        return MindStore(session, self._house, self._agent)
+
+
+class Shower:
+    """Shows what happens in a turn wherever it was asked."""
+
+    def __init__(self, places: Sequence[tuple[Channel, str]]) -> None:
+        self._places = places
+
+    def __call__(self, shown: Shown) -> None:
+        for channel, address in self._places:
+            channel.show(address, shown)
+
+
+def _takes(channel: Channel, address: str) -> bool:
+    """A channel that is open in several programs takes only what is its own."""
+    takes = getattr(channel, "takes", None)
+    return takes is None or bool(takes(address))
+
+
+def _spoken(written: Written) -> Spoken:
+    texts = [block["text"] for block in written.record["content"] if block.get("type") == "text"]
+    is_user = written.entry.role is Role.USER
+    images = sum(block.get("type") == "image" for block in written.record["content"])
+    text = mask("\n\n".join(texts)) if is_user else shown_text(texts)
+    if images:
+        text = f"{text} [{images} image{'' if images == 1 else 's'}]".strip()
+    return Spoken(
+        author="user" if is_user else "assistant",
+        text=text,
+        at=written.entry.at,
+        channel=written.entry.channel,
+        turn=written.entry.turn,
+    )

@@ -1,0 +1,219 @@
+"""Writing down what is said, before it goes anywhere: one transaction for the message in history and its place here.
+
+Each record is one line of the agent's transcript in the vault (`history.sources.recollect`). What a turn says last, its
+end, and where it is to be delivered commit together: after a crash an answer is either there, once, or not at all.
+"""
+
+import base64
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from recollect.clock import Clock, from_text, to_text
+from recollect.context.system_prompt import moment
+from recollect.database import Database, Session
+from recollect.history.appending import Appending
+from recollect.history.sources.recollect import FORM, NAME, session_of
+from recollect.history.sources.source import FileFacts
+from recollect.ids import new_id
+from recollect.llm.talking import Block
+from recollect.mind.channel import Said
+from recollect.mind.entries import CompactionRow, Entry, EntryState, Role, Standing, TurnRow, TurnState, Written
+from recollect.mind.store import MindStore
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taken:
+    """A turn that is to be run: a new one, or one that a crash cut off."""
+
+    turn: int
+    written: list[Written]
+    is_resumed: bool = False
+
+    @property
+    def places(self) -> list[tuple[str, str]]:
+        """Where its answer goes: (channel, address)."""
+        said = [(one.entry.channel, one.entry.address) for one in self.written if one.entry.role is Role.USER]
+        return list(dict.fromkeys(said))
+
+
+class Log:
+    def __init__(
+        self, database: Database, house: str, clock: Clock, agent: str, appending: Callable[[], Appending]
+    ) -> None:
+        """`agent`: its scope."""
+        self._database = database
+        self._house = house
+        self._clock = clock
+        self._agent = agent
+        self._facts = FileFacts(key=f"mind/{agent}", kind="session", session_id=session_of(agent), is_unique=True)
+        self._appending = appending
+
+    # Hearing
+
+    def hear(self, said: Said) -> Entry:
+        at = to_text(self._clock())
+        content: list[Block] = [{"type": "text", "text": said.text}] if said.text.strip() else []
+        for image in said.images:
+            source = {
+                "type": "base64",
+                "media_type": image.media_type,
+                "data": base64.b64encode(image.data).decode(),
+            }
+            content.append({"type": "image", "source": source})
+        head = f"[{moment(from_text(at))}, {said.channel}]"
+        record = self._record(Role.USER, at, content, channel=said.channel, head=head)
+        with self._database.write() as session:
+            message_id = self._append(session, record)
+            return self._store(session).add(
+                message_id, Role.USER, at, state=EntryState.WAITING, channel=said.channel, address=said.address
+            )
+
+    def withdraw(self, channel: str, address: str) -> int:
+        with self._database.write() as session:
+            return self._store(session).withdraw(channel, address)
+
+    def has_work(self) -> bool:
+        with self._database.read() as session:
+            store = self._store(session)
+            return bool(store.waiting()) or store.open_turn() is not None
+
+    # A turn
+
+    def begin(self) -> Taken | None:
+        """The turn that a crash cut off, else a new one with all that waits. None: there is nothing to answer."""
+        with self._database.write() as session:
+            store = self._store(session)
+            cut_off = store.open_turn()
+            if cut_off:
+                turn, is_resumed = cut_off.number, True
+            elif store.waiting():
+                turn, is_resumed = store.begin_turn(to_text(self._clock())), False
+                store.take(turn)
+            else:
+                return None
+            written = self._written(session, store.of_turn(turn))
+        return Taken(turn=turn, written=written, is_resumed=is_resumed)
+
+    def add(self, turn: int, role: Role, content: Sequence[Block], *, model: str = "") -> Written:
+        with self._database.write() as session:
+            return self._add(session, turn, role, content, model)
+
+    def end(
+        self,
+        taken: Taken,
+        state: TurnState,
+        reason: str = "",
+        *,
+        said: Sequence[Sequence[Block]] = (),
+        roles: Sequence[Role] = (),
+        model: str = "",
+    ) -> list[Written]:
+        """With what it said last (`said`, of `roles`), if anything. Nothing is added when it was ended already, by a
+        program that took over."""
+        at = to_text(self._clock())
+        with self._database.write() as session:
+            store = self._store(session)
+            if not store.end_turn(taken.turn, state, at, reason):
+                return []
+            added = [
+                self._add(session, taken.turn, role, content, model) for role, content in zip(roles, said, strict=True)
+            ]
+            store.add_deliveries(taken.turn, taken.places, at)
+        return added
+
+    def _add(
+        self,
+        session: Session,
+        turn: int,
+        role: Role,
+        content: Sequence[Block],
+        model: str,
+        *,
+        is_stopped: bool = False,
+    ) -> Written:
+        at = to_text(self._clock())
+        record = self._record(role, at, content, model=model)
+        if is_stopped:
+            record["stopped"] = True
+        entry = self._store(session).add(self._append(session, record), role, at, turn=turn)
+        return Written(entry=entry, record=record)
+
+    # Reading
+
+    def standing(self) -> Standing:
+        with self._database.read() as session:
+            return self._store(session).standing()
+
+    def read(self) -> tuple[Standing, CompactionRow | None, list[Written]]:
+        """All that the array is made from: the compaction that counts, and what was said since."""
+        with self._database.read() as session:
+            store = self._store(session)
+            compaction = store.compaction()
+            entries = store.after(compaction.through if compaction else 0)
+            return store.standing(), compaction, self._written(session, entries)
+
+    def of_turn(self, turn: int) -> list[Written]:
+        with self._database.read() as session:
+            return self._written(session, self._store(session).of_turn(turn))
+
+    def turn(self, number: int) -> TurnRow | None:
+        with self._database.read() as session:
+            return self._store(session).turn(number)
+
+    def latest(self, limit: int) -> list[Written]:
+        with self._database.read() as session:
+            return self._written(session, self._store(session).latest_spoken(limit))
+
+    def _written(self, session: Session, entries: Sequence[Entry]) -> list[Written]:
+        raw = self._appending().raw(session, [entry.message_id for entry in entries])
+        return [
+            Written(entry=entry, record=msgspec.json.decode(raw[entry.message_id]))
+            for entry in entries
+            if entry.message_id in raw
+        ]
+
+    # Records
+
+    def _append(self, session: Session, record: dict[str, Any]) -> str:
+        try:
+            raw = msgspec.json.encode(record)
+        except UnicodeEncodeError:  # Half of a character, in something that a model wrote.
+            raw = json.dumps(record).encode()
+        return self._appending().append(session, NAME, self._facts, [raw])[0]
+
+    def _record(
+        self,
+        role: Role,
+        at: str,
+        content: Sequence[Block],
+        *,
+        channel: str = "",
+        head: str = "",
+        model: str = "",
+    ) -> dict[str, Any]:
+        record: dict[str, Any] = {
+            NAME: FORM,
+            "id": new_id(),
+            "agent": self._agent,
+            "role": str(role),
+            "channel": channel,
+            "at": at,
+            "model": model,
+            "head": head,
+            "content": [_kept(block) for block in content],
+        }
+        return {name: value for name, value in record.items() if value or name == "content"}
+
+    def _store(self, session: Session) -> MindStore:
+        return MindStore(session, self._house, self._agent)
+
+
+def _kept(block: Block) -> Block:
+    """Of a thought, only that there was one: it may not be sent again by another program."""
+    if block.get("type") in ("thinking", "redacted_thinking"):
+        return {"type": "thinking", "characters": len(block.get("thinking") or "")}
+    return block

@@ -1,0 +1,280 @@
+"""One turn: the model is asked, its tools are run, it is asked again, until it has said its last word.
+
+Every step is written down before it is sent anywhere. What a turn has to do next follows from what stands in it, so one
+that a crash cut off goes on where it was: a call without a result is run, a result without an answer is answered.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, TypeVar, cast
+
+from recollect.errors import Invalid, RecollectError, Unavailable
+from recollect.llm.model import BadReply, Busy
+from recollect.llm.talking import (
+    Answer,
+    Block,
+    Heard,
+    Piece,
+    Request,
+    Stop,
+    SummaryRefused,
+    TalkModel,
+    ThinkingPiece,
+    Turn,
+)
+from recollect.mind.channel import Again, Shown, Thinking, ToolResult, ToolUse
+from recollect.mind.conversation import THINKING, Conversation, Exchange, calls_of, stopped_turn
+from recollect.mind.entries import Role, TurnState, Written
+from recollect.mind.log import Log, Taken
+from recollect.mind.prefix import Prefix
+from recollect.mind.showing import Showing
+from recollect.mind.tools import Toolbox
+
+MOST_STEPS = 50
+"""Of one turn: a model that calls tools without end is stopped."""
+NOT_RUN = "This was not run: the user stopped the turn."
+TOO_MANY_STEPS = "It used its tools {number} times without coming to an end, and was stopped."
+
+T = TypeVar("T")
+Show = Callable[[Shown], None]
+RecordRun = Callable[[str, str, float, dict[str, object]], None]
+
+
+@dataclass(slots=True, kw_only=True)
+class Ended:
+    state: TurnState
+    reason: str = ""
+    context_tokens: int = 0
+    """How long the conversation is by now, as the provider counts it. 0: nobody knows."""
+    error: RecollectError | None = None
+    """What it failed of, where it was one."""
+    tools: list[ToolResult] = field(default_factory=list[ToolResult])
+    written: list[Written] = field(default_factory=list[Written])
+
+
+class Turns:
+    """Runs turns of one agent, one at a time."""
+
+    def __init__(self, log: Log, model: TalkModel, toolbox: Toolbox, prefix: Prefix, record: RecordRun) -> None:
+        self._log = log
+        self._model = model
+        self._toolbox = toolbox
+        self._prefix = prefix
+        self._record = record
+        self.last_request: Request | None = None
+        self._asking: asyncio.Task[Ended] | None = None
+        self._is_interrupted = False
+        self._heard = Heard()
+
+    def interrupt(self) -> bool:
+        """Stop the turn that is in flight. False: none is."""
+        if self._asking is None or self._asking.done():
+            return False
+        self._is_interrupted = True
+        self._asking.cancel()
+        return True
+
+    async def run(self, taken: Taken, conversation: Conversation, system: tuple[str, ...], show: Show) -> Ended:
+        """Cancelled from outside, the turn stays open: the next program goes on with it."""
+        exchange = conversation.exchange(taken.turn)
+        ended = Ended(state=TurnState.OPEN)
+        self._is_interrupted = False
+        self._asking = asyncio.ensure_future(self._steps(taken, conversation, exchange, system, show, ended))
+        try:
+            return await self._asking
+        except asyncio.CancelledError:
+            if not self._is_interrupted:
+                self._asking.cancel()
+                with suppress(asyncio.CancelledError):
+                    await self._asking
+                raise
+            return await self._stopped(taken, exchange, ended)
+        except RecollectError as error:
+            ended.error = error
+            return await self._failed(taken, ended, str(error))
+        finally:
+            self._asking = None
+
+    async def _steps(
+        self,
+        taken: Taken,
+        conversation: Conversation,
+        exchange: Exchange,
+        system: tuple[str, ...],
+        show: Show,
+        ended: Ended,
+    ) -> Ended:
+        for _ in range(MOST_STEPS):
+            calls = calls_of(exchange.turns[-1])
+            if calls:
+                results = await self._use(calls, show, ended)
+                await self._write(taken, exchange, Role.TOOL, Turn(role="user", content=tuple(results)))
+                continue
+            if exchange.turns[-1].role == "assistant":  # A crash came between its last word and its end.
+                return await self._done(taken, exchange, ended, None)
+            answer = await self._ask(conversation, system, show)
+            ended.context_tokens = answer.usage.input_tokens + answer.usage.output_tokens
+            if answer.stop is Stop.REFUSED:
+                return await self._refused(taken, conversation, ended, answer)
+            if answer.stop is not Stop.TOOLS or not calls_of(_turn_of(answer)):
+                return await self._done(taken, exchange, ended, answer)
+            await self._write(taken, exchange, Role.ASSISTANT, _turn_of(answer), answer.model)
+        return await self._failed(taken, ended, TOO_MANY_STEPS.format(number=MOST_STEPS))
+
+    async def _write(self, taken: Taken, exchange: Exchange, role: Role, turn: Turn, model: str = "") -> None:
+        """Log and array say the same, also for who is stopped meanwhile."""
+        await to_its_end(lambda: self._log.add(taken.turn, role, turn.content, model=model))
+        exchange.turns.append(turn)
+        await asyncio.sleep(0)  # Whoever was cancelled while it was written is so now.
+
+    # Asking
+
+    async def _ask(self, conversation: Conversation, system: tuple[str, ...], show: Show) -> Answer:
+        """A second time where that may help: when the line broke, or when something old in the array is not taken."""
+        self._heard = Heard()
+        try:
+            return await self._answer(conversation, system, show)
+        except SummaryRefused:
+            self._prefix.expect("summary refused")
+            conversation.tell_in_words()
+            conversation.forget_thinking()
+        except Invalid:
+            if not _has_thoughts(conversation):
+                raise
+            self._prefix.expect("thoughts refused")
+            conversation.forget_thinking()
+        except Busy:
+            raise
+        except (Unavailable, BadReply):
+            if not self._heard.parts:
+                raise  # The model has tried by itself as often as it makes sense.
+            show(Again())
+        self._heard = Heard()
+        return await self._answer(conversation, system, show)
+
+    async def _answer(self, conversation: Conversation, system: tuple[str, ...], show: Show) -> Answer:
+        request = Request(system=system, tools=self._toolbox.specs, turns=conversation.turns)
+        broken = self._prefix.sent(request)
+        if broken:
+            detail: dict[str, object] = {"where": broken.where, "kept_turns": broken.kept_turns}
+            await asyncio.to_thread(self._record, "prefix", broken.reason, 0.0, detail)
+        showing = Showing()
+        is_thinking = False
+
+        def hear(piece: Piece) -> None:
+            nonlocal is_thinking
+            self._heard.take(piece)
+            if isinstance(piece, ThinkingPiece):
+                if not is_thinking:
+                    show(Thinking())
+                is_thinking = True
+                return
+            is_thinking = False
+            for shown in showing.feed(piece):
+                show(shown)
+
+        answer = await self._model.answer(request, hear)
+        self.last_request = request
+        for shown in showing.finish():
+            show(shown)
+        return answer
+
+    async def _use(self, calls: Sequence[Block], show: Show, ended: Ended) -> list[Block]:
+        results: list[Block] = []
+        for call in calls:
+            name, given = str(call["name"]), cast("dict[str, Any]", call.get("input") or {})
+            show(ToolUse(name=name, line=self._toolbox.asked(name, given)))
+            started = time.perf_counter()
+            result = await asyncio.to_thread(self._toolbox.use, name, given)
+            seconds = time.perf_counter() - started
+            shown = ToolResult(name=name, line=result.line, is_error=result.is_error)
+            show(shown)
+            ended.tools.append(shown)
+            outcome = "failed" if result.is_error else "done"
+            await asyncio.to_thread(self._record, "tool", outcome, seconds, {"tool": name})
+            block: Block = {"type": "tool_result", "tool_use_id": call["id"], "content": result.text}
+            results.append({**block, "is_error": True} if result.is_error else block)
+        return results
+
+    # Ends
+
+    async def _done(self, taken: Taken, exchange: Exchange, ended: Ended, answer: Answer | None) -> Ended:
+        said = [_without_calls(answer.blocks)] if answer and _without_calls(answer.blocks) else []
+        model = answer.model if answer else ""
+        roles = [Role.ASSISTANT] * len(said)
+        ended.written = await to_its_end(
+            lambda: self._log.end(taken, TurnState.DONE, said=said, roles=roles, model=model)
+        )
+        if said:
+            exchange.turns.append(Turn(role="assistant", content=tuple(said[0])))
+        ended.state = TurnState.DONE
+        return ended
+
+    async def _refused(self, taken: Taken, conversation: Conversation, ended: Ended, answer: Answer) -> Ended:
+        why = f" ({answer.detail})" if answer.detail else ""
+        ended.reason = f"{answer.model or self._model.name} would not answer this{why}."
+        ended.state = TurnState.REFUSED
+        await asyncio.to_thread(self._log.end, taken, ended.state, ended.reason)
+        conversation.exchanges = [one for one in conversation.exchanges if one.number != taken.turn]
+        self._prefix.expect("refused")
+        return ended
+
+    async def _failed(self, taken: Taken, ended: Ended, reason: str) -> Ended:
+        ended.state, ended.reason = TurnState.FAILED, reason
+        await asyncio.to_thread(self._log.end, taken, ended.state, reason)
+        return ended
+
+    async def _stopped(self, taken: Taken, exchange: Exchange, ended: Ended) -> Ended:
+        """What was said until then is kept, and every call has a result."""
+        said: list[list[Block]] = []
+        roles: list[Role] = []
+        last: Turn | None = None
+        calls, heard = calls_of(exchange.turns[-1]), self._heard.text.strip()
+        if calls:
+            last = Turn(role="user", content=tuple(_not_run(call) for call in calls))
+            said, roles = [list(last.content)], [Role.TOOL]
+        elif heard and exchange.turns[-1].role == "user":
+            last = stopped_turn(heard)
+            said, roles = [[last.content[0]]], [Role.ASSISTANT]
+        ended.written = await to_its_end(lambda: self._log.end(taken, TurnState.STOPPED, said=said, roles=roles))
+        row = await asyncio.to_thread(self._log.turn, taken.turn)
+        ended.state = row.state if row else TurnState.STOPPED
+        if ended.state is TurnState.STOPPED and last:
+            exchange.turns.append(last)
+        return ended
+
+
+async def to_its_end(work: Callable[[], T]) -> T:
+    """In a thread, and not left half done by who cancels meanwhile: that counts from the next pause on."""
+    done = asyncio.ensure_future(asyncio.to_thread(work))
+    try:
+        return await asyncio.shield(done)
+    except asyncio.CancelledError:
+        await asyncio.wait([done])
+        task = asyncio.current_task()
+        if task and not done.cancelled() and not done.exception():
+            task.cancel()
+            return done.result()
+        raise
+
+
+def _not_run(call: Block) -> Block:
+    return {"type": "tool_result", "tool_use_id": call["id"], "content": NOT_RUN, "is_error": True}
+
+
+def _turn_of(answer: Answer) -> Turn:
+    return Turn(role="assistant", content=answer.blocks)
+
+
+def _without_calls(blocks: Sequence[Block]) -> list[Block]:
+    """Of a last word: a call that was cut off by the limit of the answer has no result, and nothing but a thought is no
+    answer."""
+    left = [block for block in blocks if block.get("type") != "tool_use"]
+    return left if any(block.get("type") not in THINKING for block in left) else []
+
+
+def _has_thoughts(conversation: Conversation) -> bool:
+    return any(block.get("type") in THINKING for turn in conversation.turns for block in turn.content)
