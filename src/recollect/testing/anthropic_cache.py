@@ -200,7 +200,8 @@ class PromptCache:
                     self._entries[prompt.key(at)] = _Entry(lifetime=LIFETIMES[ttl], until=now + LIFETIMES[ttl])
             if len(self._entries) > MOST_ENTRIES:
                 self._entries = {key: entry for key, entry in self._entries.items() if entry.until > now}
-            self._recent.append(prompt)
+            if prompt.kept:
+                self._recent.append(prompt)
             self.log.append(
                 CacheUse(
                     number=look.number,
@@ -224,27 +225,29 @@ class PromptCache:
             return "unmarked"
         if not prompt.kept:
             return "short"
+        if any(self._is_alive(prompt.key(at), now) for at in range(reached + 1, len(prompt.places))):
+            return "too far"
         nearest, shared = self._nearest(prompt)
         if nearest is None:
             return "first"
-        if changed := _changed_setting(prompt, nearest, shared, reached):
-            return f"changed at {changed}"
         lost = [at for at, _ in nearest.kept if reached < at < shared]
+        if changed := _changed_setting(prompt, nearest, lost):
+            return f"changed at {changed}"
         if lost:
-            return "too far" if any(self._is_alive(prompt.key(at), now) for at in lost) else "expired"
+            return "expired"
         if any(at >= shared for at, _ in nearest.kept) and shared < len(prompt.places):
             return f"changed at {prompt.places[shared]}"
         return ""
 
     def _nearest(self, prompt: Prompt) -> tuple[Prompt | None, int]:
-        """Of the last prompts the one that begins most like this one, and how many pieces both begin with. None: there
-        was nothing like it, not even for its model."""
-        best, most = None, (0, False)
+        """Of the last prompts that kept something the one that is most like this, and how many pieces both begin with.
+        None: there was nothing like it, not even for its model."""
+        best, most = None, (0, -len(prompt.settings))
         for other in self._recent:
-            is_of_model = other.settings["model"] == prompt.settings["model"]
-            found = (_shared(prompt, other), is_of_model)
-            if any(found) and found >= most:
-                best, most = other, found
+            likeness = (_shared(prompt, other), -len(_changed(prompt, other)))
+            is_alike = likeness[0] or "model" not in _changed(prompt, other)
+            if is_alike and likeness >= most:
+                best, most = other, likeness
         return best, most[0]
 
 
@@ -270,11 +273,13 @@ def _shared(one: Prompt, other: Prompt) -> int:
     return low
 
 
-def _changed_setting(prompt: Prompt, nearest: Prompt, shared: int, reached: int) -> str:
+def _changed(one: Prompt, other: Prompt) -> list[str]:
+    return [name for name in one.settings if one.settings[name] != other.settings[name]]
+
+
+def _changed_setting(prompt: Prompt, nearest: Prompt, lost: list[int]) -> str:
     """The setting for which something of the nearest was not read."""
-    lost = [at for at, _ in nearest.kept if reached < at < shared]
-    for names, least in ((ALL_NEW, 0), (MESSAGES_NEW, prompt.opening)):
-        changed = [name for name in names if prompt.settings[name] != nearest.settings[name]]
-        if changed and any(at >= least for at in lost):
-            return changed[0]
+    for name in _changed(prompt, nearest):
+        if any(name in ALL_NEW or at >= prompt.opening for at in lost):
+            return name
     return ""
