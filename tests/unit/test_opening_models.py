@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from recollect.errors import Denied, Invalid
 from recollect.llm.opening import is_paid as is_paid_for
-from recollect.llm.opening import open_model
+from recollect.llm.opening import open_model, open_talk
 from recollect.settings import Settings, load_settings
 from recollect.testing import OpenAIServer
 
@@ -116,3 +116,41 @@ def test_the_usual_key_of_openai_goes_to_no_other_server(home: Path, monkeypatch
         keys = keys_sent_to(server, settings_with(home, named, 'key_variable = "MINE"\n'))
     assert "o" * 20 not in "".join(keys)
     assert keys[-1].endswith("m" * 20)
+
+
+def talking_with(home: Path, model: str, more: str = "") -> Settings:
+    home.mkdir(exist_ok=True)
+    (home / "recollect.toml").write_text(f'[mind]\nmodel = "{model}"\n{more}', encoding="utf-8")
+    return load_settings(home)
+
+
+@pytest.mark.parametrize(
+    ("name", "is_paid"),
+    [
+        ("anthropic:claude-opus-5-5", True),
+        ("https://api.openai.com/v1#gpt-6-luna", True),
+        ("http://127.0.0.1:8080/v1#qwen", False),
+    ],
+)
+def test_each_form_opens_a_model_that_talks(home: Path, name: str, is_paid: bool, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "k" * 20)
+    monkeypatch.setenv("OPENAI_API_KEY", "k" * 20)
+    model = open_talk(talking_with(home, name))
+    assert (model.name, model.is_paid) == (name, is_paid)
+
+
+@pytest.mark.parametrize(
+    "name", ["", "rules", "claude", "anthropic:", "http://127.0.0.1:8080/v1", "https://u:p@h/v1#m"]
+)
+def test_what_cannot_talk_is_told_with_what_to_write(home: Path, name: str):
+    with pytest.raises(Invalid, match="mind") as told:
+        open_talk(talking_with(home, name))
+    assert "MODEL" in str(told.value)
+
+
+@pytest.mark.parametrize("name", ["anthropic:claude-opus-5-5", "https://api.openai.com/v1#gpt-6-luna"])
+def test_a_model_that_talks_without_a_key_names_the_variable(home: Path, name: str):
+    with pytest.raises(Denied, match="MY_KEY"):
+        open_talk(talking_with(home, name, 'key_variable = "MY_KEY"'))
+    with pytest.raises(Denied, match="_API_KEY"):
+        open_talk(talking_with(home, name))

@@ -87,8 +87,8 @@ class AnthropicTalk:
         body = body_of(self._access.model, replace(request, most_output_tokens=0), thinks=thinks)
 
         async def once() -> Usage:
-            client = self._access.connected()
-            message: Any = await client.beta.messages.create(**body, **_betas(betas_for(request.turns)))
+            betas = _betas(betas_for(request.turns))
+            message = await self._access.connected().beta.messages.create(**body, stream=False, **betas)
             return usage_of(message.usage.to_dict(warnings=False))
 
         return await self._explained(once)

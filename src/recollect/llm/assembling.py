@@ -2,7 +2,7 @@
 
 A stream brings what is new (increments) or all so far (snapshots); both come to the same blocks and the same words.
 Text that follows the use of a tool is a block of its own, so that all of it keeps its place. What was heard cannot be
-unsaid: a snapshot that takes something back changes the block, and is heard only from where it is longer.
+unsaid: of a snapshot that takes words back, only what is longer than they were counts.
 """
 
 import json
@@ -33,11 +33,8 @@ class Part:
         self.texts.append(more)
         self.length += len(more)
 
-    def become(self, whole: str) -> str:
-        """What of the whole is new."""
-        before = self.text
+    def become(self, whole: str) -> None:
         self.texts, self.length = [whole], len(whole)
-        return whole[len(before) :]
 
 
 class Assembly:
@@ -66,11 +63,6 @@ class Assembly:
         part.add(more)
         if part.into == "text":
             self._tell(TextPiece(text=more))
-
-    def rewrite(self, part: Part, whole: str) -> None:
-        new = part.become(whole)
-        if new and part.into == "text":
-            self._tell(TextPiece(text=new))
 
     def text_at_the_end(self) -> Part:
         """The text block that is being written: a new one behind the use of a tool."""

@@ -8,12 +8,14 @@ key goes to this one address, not along with a redirect, and into no message.
 import asyncio
 import json
 import random
-from collections.abc import Awaitable, Callable, Mapping
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import aclosing, asynccontextmanager
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 from urllib.parse import urlsplit
 
 from recollect.errors import Denied, Invalid, RecollectError, Unavailable
 from recollect.llm.addresses import is_own_server
+from recollect.llm.events import Events
 from recollect.llm.hints import hinted_seconds
 from recollect.llm.model import BadReply, Busy, Refused, Usage
 from recollect.tokens import of_bytes
@@ -23,6 +25,10 @@ if TYPE_CHECKING:
 
 MOST_BYTES = 1_000_000
 """Of an answer. What we ask for is a few thousand bytes."""
+MOST_STREAM_BYTES = 32_000_000
+"""Of an answer in many events: one says a few letters in two hundred bytes."""
+DONE = "[DONE]"
+"""The last event of a stream."""
 MOST_RETRIES = 4
 FIRST_PAUSE_SECONDS = 0.5
 MOST_WAITING_SECONDS = 60
@@ -50,10 +56,36 @@ class Unwanted(RecollectError):
         self.part = part
 
 
+class Reader(Protocol):
+    """Who reads a stream."""
+
+    def take(self, found: Mapping[str, Any]) -> None: ...
+
+    @property
+    def is_heard(self) -> bool:
+        """Somebody was told something: from here on a second attempt would say it twice."""
+        ...
+
+    @property
+    def is_whole(self) -> bool:
+        """It said why it stopped. Not every server says that it is done."""
+        ...
+
+    @property
+    def characters(self) -> int: ...
+
+
+R = TypeVar("R")
+ReaderT = TypeVar("ReaderT", bound=Reader)
+
+
 class Endpoint:
     """A session with one server. It belongs to the event loop that uses it; in another one it connects anew."""
 
-    def __init__(self, base_url: str, key: str, *, timeout_seconds: float, wait: Wait = asyncio.sleep) -> None:
+    def __init__(
+        self, base_url: str, key: str, *, timeout_seconds: float, wait: Wait = asyncio.sleep, part: str = "librarian"
+    ) -> None:
+        """`part`: of the settings, for messages that say what to change there."""
         if not _is_address(base_url):
             shown = base_url.rpartition("@")[2]
             raise Invalid(f"{shown!r} is no address of a model server. Write https://host/v1, without a password.")
@@ -64,17 +96,33 @@ class Endpoint:
         self._key = key
         self._timeout_seconds = timeout_seconds
         self._wait = wait
+        self._part = part
         self._client: httpx2.AsyncClient | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def post(self, path: str, body: Mapping[str, Any], optional: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
         """The object that the server answers. `optional`: parts of the body that the caller can do without, each with
         the words by which a server names it when it refuses; `Unwanted` is raised for it."""
-        raw = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")  # Half a surrogate pair is no character.
+        raw = _raw(body)
+        return await self._attempts(lambda: self._once(path, raw, optional))
+
+    async def stream(
+        self,
+        path: str,
+        body: Mapping[str, Any],
+        optional: Mapping[str, tuple[str, ...]],
+        begin: Callable[[], ReaderT],
+    ) -> ReaderT:
+        """A reader that took each object of a stream of events as it came, or the one object of a server that does not
+        stream. A line that breaks is another attempt, with a new reader, as long as nothing was heard."""
+        raw = _raw(body)
+        return await self._attempts(lambda: self._streamed(path, raw, optional, begin()))
+
+    async def _attempts(self, once: Callable[[], Awaitable[R]]) -> R:
         waited = 0.0
         for attempt in range(MOST_RETRIES + 1):
             try:
-                return await self._once(path, raw, optional)
+                return await once()
             except _Again as again:
                 pause = again.seconds
                 if pause is None:
@@ -91,6 +139,50 @@ class Endpoint:
             await client.aclose()
 
     async def _once(self, path: str, raw: bytes, optional: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
+        async with self._opened(path, raw) as response:
+            text = await self._read(response)
+        return self._understood(response.status_code, response.headers, text, optional)
+
+    async def _streamed(
+        self, path: str, raw: bytes, optional: Mapping[str, tuple[str, ...]], reader: ReaderT
+    ) -> ReaderT:
+        try:
+            async with self._opened(path, raw) as response:
+                if response.status_code >= 300 or not _is_stream(response.headers):
+                    text = await self._read(response)
+                    reader.take(self._understood(response.status_code, response.headers, text, optional))
+                    return reader
+                async with aclosing(self._events(response)) as events:
+                    async for said in events:
+                        if said == DONE:
+                            return reader
+                        reader.take(self._understood(response.status_code, response.headers, said, optional))
+            if not reader.is_whole:
+                raise _Again("its answer broke off", None, is_overload=False)
+        except _Again as again:
+            if reader.is_whole:  # Only the count of its tokens may be missing.
+                return reader
+            if reader.is_heard:
+                raise Unavailable(f"{self._base} broke off in its answer: {again}.") from again
+            raise
+        except BadReply as error:
+            error.usage += Usage(output_tokens=of_bytes(reader.characters))
+            raise
+        return reader
+
+    async def _events(self, response: "httpx2.Response") -> AsyncGenerator[str]:
+        events, total = Events(), 0
+        async for piece in response.aiter_raw():
+            for said in events.take(piece):
+                yield said
+            total += len(piece)
+            if total > MOST_STREAM_BYTES or events.unread_bytes > MOST_BYTES:
+                raise BadReply(f"{self._base} sent more than an answer can be; the rest was not read.")
+        for said in events.end():
+            yield said
+
+    @asynccontextmanager
+    async def _opened(self, path: str, raw: bytes) -> "AsyncGenerator[httpx2.Response]":
         import httpx2
 
         try:
@@ -98,17 +190,18 @@ class Endpoint:
                 asyncio.timeout(self._timeout_seconds),
                 self._connected().stream("POST", self._base + path, content=raw) as response,
             ):
-                text = await self._read(response)
+                yield response
         except (TimeoutError, httpx2.ReadTimeout, httpx2.WriteTimeout) as error:
             raise Unavailable(
                 f"{self._base} gave no answer in {self._timeout_seconds:g} seconds. Check that it runs and is not "
                 "overloaded, or choose a smaller model."
             ) from error
         except httpx2.InvalidURL as error:
-            raise Invalid(f"{self._base} is no address of a model server: {error}. Check librarian.model.") from error
+            raise Invalid(
+                f"{self._base} is no address of a model server: {error}. Check {self._part}.model."
+            ) from error
         except httpx2.TransportError as error:  # No route, no name, a line that broke.
             raise _Again("it cannot be reached, or the line broke", None, is_overload=False) from error
-        return self._understood(response.status_code, response.headers, text, optional)
 
     def _connected(self) -> "httpx2.AsyncClient":
         import httpx2
@@ -143,8 +236,8 @@ class Endpoint:
     ) -> dict[str, Any]:
         found = _object(text)
         error = found.get("error") if found else None
-        if status < 400 and isinstance(error, dict):  # Some pass an error on as an answer.
-            code = cast(dict[str, Any], error).get("code")
+        if status < 400 and error and isinstance(error, dict | str):  # Some pass an error on as an answer.
+            code = cast(dict[str, Any], error).get("code") if isinstance(error, dict) else None
             status = code if isinstance(code, int) and 400 <= code < 600 else 502
         if status < 300:
             if found is None:
@@ -168,19 +261,19 @@ class Endpoint:
             return _Again(f"status {status}", hinted_seconds(headers), is_overload=status in OVERLOADED)
         if status in (401, 403):
             return Denied(
-                f"{self._base} does not accept the key (status {status}). Set the variable that librarian.key_variable "
-                "names (OPENAI_API_KEY, if it names none) to a key that may use this model."
+                f"{self._base} does not accept the key (status {status}). Set the variable that "
+                f"{self._part}.key_variable names (OPENAI_API_KEY, if it names none) to a key that may use this model."
             )
         if status in NOT_THERE or told.code in NO_MODEL:  # No other request would do either.
             return Denied(
                 f"{self._base} has no such model, or is another address (status {status}). {self._shown(told.words)} "
-                "Check the address, and the model after # in librarian.model."
+                f"Check the address, and the model after # in {self._part}.model."
             )
         if told.code in ("content_filter", "content_policy_violation"):
             return Refused(f"{self._base} refuses this text: {self._shown(told.words)}")
         return Invalid(
             f"{self._base} refused the request (status {status}): {self._shown(told.words)} "
-            "Check the model after # in librarian.model."
+            f"Check the model after # in {self._part}.model."
         )
 
     def _gave_up(self, again: "_Again", attempts: int) -> Unavailable:
@@ -218,6 +311,14 @@ def _is_address(url: str) -> bool:
         return is_whole and parts.scheme in ("http", "https") and parts.username is None
     except ValueError:
         return False
+
+
+def _raw(body: Mapping[str, Any]) -> bytes:
+    return json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")  # Half a surrogate pair is no character.
+
+
+def _is_stream(headers: Mapping[str, str]) -> bool:
+    return headers.get("content-type", "").strip().lower().startswith("text/event-stream")
 
 
 def _told(found: Mapping[str, Any] | None, text: str) -> _Told:

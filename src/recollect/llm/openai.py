@@ -138,10 +138,10 @@ class OpenAIModel:
         return body
 
     def _answer(self, found: Mapping[str, Any], body: Mapping[str, Any]) -> _Answer:
-        choice = _first(found.get("choices"))
-        message = _mapping(choice.get("message"))
-        text = _text_of(message.get("content"))
-        usage = _usage_of(_mapping(found.get("usage")), _input_estimate(body), estimate(text))
+        choice = first_of(found.get("choices"))
+        message = mapping(choice.get("message"))
+        text = text_of(message.get("content"))
+        usage = usage_of(mapping(found.get("usage")), _input_estimate(body), estimate(text))
         if not choice:
             raise BadReply(f"{self._name} answered without a choice. Check that it is a chat endpoint.", usage)
         if (refusal := message.get("refusal")) or choice.get("finish_reason") == "content_filter":
@@ -163,18 +163,18 @@ def _mending(text: str, complaint: str) -> list[Message]:
     return [{"role": "assistant", "content": text[:MOST_SHOWN_AGAIN]}, asked] if text.strip() else [asked]
 
 
-def _text_of(content: object) -> str:
+def text_of(content: object) -> str:
     """Most answer a text, some a list of parts."""
     if isinstance(content, list):
-        parts = [_mapping(part) for part in cast(list[object], content)]
+        parts = [mapping(part) for part in cast(list[object], content)]
         return "".join(str(part.get("text") or "") for part in parts if part.get("type") == "text")
     return content if isinstance(content, str) else ""
 
 
-def _usage_of(told: Mapping[str, Any], input_estimate: int, output_estimate: int) -> Usage:
+def usage_of(told: Mapping[str, Any], input_estimate: int, output_estimate: int) -> Usage:
     """What the server counted; where it says nothing, or nonsense, our estimate."""
     input_tokens = _count(told.get("prompt_tokens"), input_estimate)
-    details = _mapping(told.get("prompt_tokens_details"))
+    details = mapping(told.get("prompt_tokens_details"))
     cached = _count(details.get("cached_tokens", told.get("prompt_cache_hit_tokens")), 0)
     cost = told.get("cost")
     return Usage(
@@ -195,9 +195,9 @@ def _input_estimate(body: Mapping[str, Any]) -> int:
     return sum(estimate(str(message["content"])) for message in body["messages"])
 
 
-def _first(choices: object) -> Mapping[str, Any]:
-    return _mapping(cast(list[object], choices)[0]) if isinstance(choices, list) and choices else {}
+def first_of(choices: object) -> Mapping[str, Any]:
+    return mapping(cast(list[object], choices)[0]) if isinstance(choices, list) and choices else {}
 
 
-def _mapping(value: object) -> Mapping[str, Any]:
+def mapping(value: object) -> Mapping[str, Any]:
     return cast(Mapping[str, Any], value) if isinstance(value, dict) else {}

@@ -8,9 +8,11 @@ from recollect.llm.addresses import is_own_server
 
 if TYPE_CHECKING:
     from recollect.llm.model import ChatModel
+    from recollect.llm.talking import TalkModel
     from recollect.settings import Settings
 
 OPENAI_HOST = "api.openai.com"
+TALKING_FORMS = "anthropic:MODEL, http(s)://HOST/v1#MODEL"
 FORMS = "rules, anthropic:MODEL, http(s)://HOST/v1#MODEL, claude, claude:MODEL, codex, codex:MODEL, none"
 
 
@@ -34,6 +36,24 @@ def open_model(settings: "Settings") -> "ChatModel | None":
         return CodexCommand(model)
     raise Invalid(
         f"librarian.model is {named!r}, which is no model. In recollect.toml, [librarian], write one of: {FORMS}."
+    )
+
+
+def open_talk(settings: "Settings") -> "TalkModel":
+    """The mind's model. `Invalid` where none is named: without one nobody answers."""
+    named = settings.mind.model.strip()
+    kind, _, model = named.partition(":")
+    if not named:
+        raise Invalid(
+            f"No model is set that could answer. In recollect.toml, [mind], write model as one of: {TALKING_FORMS}."
+        )
+    if kind == "anthropic" and model:
+        return _anthropic_talk(settings, model)
+    if kind in ("http", "https"):
+        return _openai_talk(settings, named)
+    raise Invalid(
+        f"mind.model is {named!r}, which is no model that talks. In recollect.toml, [mind], write one of: "
+        f"{TALKING_FORMS}."
     )
 
 
@@ -64,15 +84,45 @@ def _anthropic(settings: "Settings", model: str) -> "ChatModel":
     usual = "ANTHROPIC_API_KEY"
     key = settings.librarian_key(usual)
     if not key:
-        raise _without_key(settings, usual)
+        raise _without_key(settings.librarian.model, settings.librarian.key_variable or usual)
     from recollect.llm.anthropic import AnthropicModel
 
     return AnthropicModel(model, key, base_url=settings.anthropic_url())
 
 
+def _anthropic_talk(settings: "Settings", model: str) -> "TalkModel":
+    usual = "ANTHROPIC_API_KEY"
+    key = settings.mind_key(usual)
+    if not key:
+        raise _without_key(settings.mind.model, settings.mind.key_variable or usual)
+    from recollect.llm.anthropic_talk import AnthropicTalk
+
+    return AnthropicTalk(model, key, base_url=settings.anthropic_url())
+
+
 def _openai(settings: "Settings", named: str) -> "ChatModel":
-    """A server may do without a key; one that does not says so itself, but for OpenAI's own, which nobody has to ask.
-    The usual key of OpenAI goes to OpenAI alone."""
+    url, model, usual = _server(named, "librarian")
+    key = settings.librarian_key(usual)
+    if usual and not key:
+        raise _without_key(named, settings.librarian.key_variable or usual)
+    from recollect.llm.openai import OpenAIModel
+
+    return OpenAIModel(url, model, key)
+
+
+def _openai_talk(settings: "Settings", named: str) -> "TalkModel":
+    url, model, usual = _server(named, "mind")
+    key = settings.mind_key(usual)
+    if usual and not key:
+        raise _without_key(named, settings.mind.key_variable or usual)
+    from recollect.llm.openai_talk import OpenAITalk
+
+    return OpenAITalk(url, model, key)
+
+
+def _server(named: str, part: str) -> tuple[str, str, str]:
+    """(address, model, usual variable of its key). A server may do without a key; one that does not says so itself, but
+    for OpenAI's own, which nobody has to ask. The usual key of OpenAI goes to OpenAI alone."""
     url, _, model = named.partition("#")
     try:
         parts = urlsplit(url)
@@ -81,18 +131,11 @@ def _openai(settings: "Settings", named: str) -> "ChatModel":
         is_sound = False
     if not is_sound or not model:
         raise Invalid(
-            "librarian.model is no address of a model. Write https://HOST/v1#MODEL, and the key into the environment "
-            "variable that librarian.key_variable names."
+            f"{part}.model is no address of a model. Write https://HOST/v1#MODEL, and the key into the environment "
+            f"variable that {part}.key_variable names."
         )
-    from recollect.llm.openai import OpenAIModel
-
-    usual = "OPENAI_API_KEY" if urlsplit(url).hostname == OPENAI_HOST else ""
-    key = settings.librarian_key(usual)
-    if usual and not key:
-        raise _without_key(settings, usual)
-    return OpenAIModel(url.rstrip("/"), model, key)
+    return url.rstrip("/"), model, "OPENAI_API_KEY" if urlsplit(url).hostname == OPENAI_HOST else ""
 
 
-def _without_key(settings: "Settings", usual: str) -> Denied:
-    variable = settings.librarian.key_variable or usual
-    return Denied(f"{settings.librarian.model.strip()} needs a key: put it into the environment variable {variable}.")
+def _without_key(named: str, variable: str) -> Denied:
+    return Denied(f"{named.strip()} needs a key: put it into the environment variable {variable}.")

@@ -14,12 +14,31 @@ PIECE_CHARACTERS = 7
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """The use of a tool."""
+
+    name: str
+    given: Mapping[str, Any] | str
+    """A text is sent as it is, whether it is JSON or not."""
+    id: str | None = ""
+    """Empty: the server makes one. None: it leaves it out, as some do."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     """A step of a script: what the model says, and how."""
 
     text: str | None = ""
+    calls: tuple[Call, ...] = ()
+    after: str = ""
+    """Text behind the calls."""
+    thoughts: str = ""
+    is_in_snapshots: bool = False
+    """A stream says all so far each time, not what is new."""
+    says_done: bool = True
+    """False: a stream just ends."""
     finish_reason: str = ""
-    """Empty: `stop`, or `length` where the text had to be cut."""
+    """Empty: `stop`, `tool_calls`, or `length` where the text had to be cut."""
     refusal: str | None = None
     wait_seconds: float = 0
     pause_seconds: float = 0
@@ -80,12 +99,7 @@ class Completion:
         return f"chatcmpl-{self.number:08d}"
 
     def whole(self) -> Response:
-        message: dict[str, Any] = {
-            "role": "assistant",
-            "content": self.text,
-            "refusal": self.answer.refusal,
-            "annotations": [],
-        }
+        message = self._message(self.text, self._calls(), self.answer.after)
         choice: dict[str, Any] = {"index": 0, "message": message, "logprobs": None, "finish_reason": self.finish_reason}
         body: dict[str, Any] = {**self._head("chat.completion"), "choices": [choice]}
         if self.usage is not None:
@@ -108,15 +122,56 @@ class Completion:
         )
 
     def _events(self, with_usage: bool) -> Iterator[bytes]:
-        yield self._chunk({"role": "assistant", "content": "", "refusal": None})
+        yield from self._snapshots() if self.answer.is_in_snapshots else self._increments()
+        if with_usage and self.usage is not None:
+            yield event({**self._head("chat.completion.chunk"), "choices": [], "usage": self.usage})
+        if self.answer.says_done:
+            yield b"data: [DONE]\n\n"
+
+    def _increments(self) -> Iterator[bytes]:
+        yield self._chunk({"role": "assistant", "content": None if self.text is None else "", "refusal": None})
+        for piece in pieces_of(self.answer.thoughts):
+            yield self._chunk({"reasoning_content": piece})
         for piece in pieces_of(self.text or ""):
+            yield self._chunk({"content": piece})
+        for index, call in enumerate(self._calls()):
+            arguments = call["function"]["arguments"]
+            begun: dict[str, Any] = {"index": index, **call, "function": {**call["function"], "arguments": ""}}
+            yield self._chunk({"tool_calls": [begun]})
+            for piece in pieces_of(arguments):
+                yield self._chunk({"tool_calls": [{"index": index, "function": {"arguments": piece}}]})
+        for piece in pieces_of(self.answer.after):
             yield self._chunk({"content": piece})
         for piece in pieces_of(self.answer.refusal or ""):
             yield self._chunk({"refusal": piece})
         yield self._chunk({}, self.finish_reason)
-        if with_usage and self.usage is not None:
-            yield event({**self._head("chat.completion.chunk"), "choices": [], "usage": self.usage})
-        yield b"data: [DONE]\n\n"
+
+    def _snapshots(self) -> Iterator[bytes]:
+        calls, text = self._calls(), self.text or ""
+        for end in range(0, len(text) + PIECE_CHARACTERS, PIECE_CHARACTERS):
+            yield self._snapshot(self._message(text[:end], [], ""))
+        for number in range(1, len(calls) + 1):
+            yield self._snapshot(self._message(text, calls[:number], ""))
+        for end in range(0, len(self.answer.after) + PIECE_CHARACTERS, PIECE_CHARACTERS):
+            yield self._snapshot(self._message(text, calls, self.answer.after[:end]))
+        yield self._snapshot(self._message(text, calls, self.answer.after), self.finish_reason)
+
+    def _calls(self) -> list[dict[str, Any]]:
+        return [self._call(number, call) for number, call in enumerate(self.answer.calls)]
+
+    def _call(self, number: int, call: Call) -> dict[str, Any]:
+        given = call.given if isinstance(call.given, str) else json.dumps(call.given, ensure_ascii=False)
+        made: dict[str, Any] = {"type": "function", "function": {"name": call.name, "arguments": given}}
+        return made if call.id is None else {"id": call.id or f"call_{self.number:08d}_{number}", **made}
+
+    def _message(self, text: str | None, calls: list[dict[str, Any]], after: str) -> dict[str, Any]:
+        content = (text or "") + after if after else text
+        message: dict[str, Any] = {"role": "assistant", "content": content, "refusal": self.answer.refusal}
+        return message | ({"tool_calls": calls} if calls else {}) | {"annotations": []}
+
+    def _snapshot(self, message: dict[str, Any], finish_reason: str | None = None) -> bytes:
+        choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": finish_reason}
+        return event({**self._head("chat.completion.chunk"), "choices": [choice]})
 
     def _chunk(self, delta: Mapping[str, Any], finish_reason: str | None = None) -> bytes:
         choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish_reason}

@@ -59,6 +59,8 @@ def check_chat(body: Mapping[str, Any], refused: Sequence[str], *, knows_schema:
     if not isinstance(body.get("model"), str):
         raise Refusal("you must provide a model parameter")
     _check_messages(body.get("messages"))
+    _check_calls(cast(list[dict[str, Any]], body["messages"]))
+    _check_tools(body.get("tools"))
     _check_numbers(body)
     _check_format(body, knows_schema)
     if "stream_options" in body and not body.get("stream"):
@@ -81,6 +83,51 @@ def _check_messages(messages: object) -> None:
         is_call = message["role"] == "assistant" and message.get("tool_calls")
         if not isinstance(content, str | list) and not is_call:
             raise Refusal(f"Invalid value for '{place}.content': expected a string.", param=f"{place}.content")
+
+
+def _check_calls(messages: Sequence[Mapping[str, Any]]) -> None:
+    """Each call is answered right behind it, and each answer has its call."""
+    waiting: set[str] = set()
+    for number, message in enumerate(messages):
+        place = f"messages[{number}]"
+        if message["role"] == "tool":
+            if message.get("tool_call_id") not in waiting:
+                raise Refusal(
+                    f"Invalid parameter: {place} with role 'tool' must be a response to a preceding message with "
+                    "'tool_calls'.",
+                    param=place,
+                )
+            waiting.discard(message["tool_call_id"])
+            continue
+        _check_none_waits(waiting)
+        for call in cast(list[dict[str, Any]], message.get("tool_calls") or []):
+            if not isinstance(call.get("function", {}).get("arguments"), str) or not call.get("id"):
+                raise Refusal(f"Invalid type for '{place}.tool_calls'.", param=f"{place}.tool_calls")
+            waiting.add(call["id"])
+    _check_none_waits(waiting)
+
+
+def _check_none_waits(waiting: set[str]) -> None:
+    if waiting:
+        raise Refusal(
+            "An assistant message with 'tool_calls' must be followed by tool messages responding to each "
+            f"'tool_call_id'. The following did not have response messages: {', '.join(sorted(waiting))}",
+            param="messages",
+        )
+
+
+def _check_tools(tools: object) -> None:
+    if tools is None:
+        return
+    if not isinstance(tools, list) or not tools:
+        raise Refusal("Invalid 'tools': empty array. Expected an array with minimum length 1.", param="tools")
+    for number, tool in enumerate(cast(list[dict[str, Any]], tools)):
+        function = cast(dict[str, Any], tool.get("function") or {})
+        if tool.get("type") != "function" or not function.get("name"):
+            raise Refusal(f"Missing required parameter: 'tools[{number}].function.name'.", param="tools")
+        if cast(dict[str, Any], function.get("parameters") or {}).get("type") != "object":
+            message = f"Invalid schema for function '{function['name']}': schema must be of type 'object'."
+            raise Refusal(message, code="invalid_function_parameters", param=f"tools[{number}].function.parameters")
 
 
 def _check_numbers(body: Mapping[str, Any]) -> None:
@@ -128,8 +175,14 @@ def schema_of(body: Mapping[str, Any]) -> dict[str, Any] | None:
 
 def messages_text(messages: Sequence[Mapping[str, Any]]) -> str:
     """All that the model reads, as one text: what is counted, and compared by the simulated cache."""
-    return "".join(f"<{one['role']}>{_content(one.get('content'))}" for one in messages)
+    return "".join(f"<{one['role']}>{_content(one.get('content'))}{_calls(one)}" for one in messages)
+
+
+def _calls(message: Mapping[str, Any]) -> str:
+    return json.dumps(message["tool_calls"], ensure_ascii=False) if message.get("tool_calls") else ""
 
 
 def _content(content: object) -> str:
+    if content is None:
+        return ""
     return content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)

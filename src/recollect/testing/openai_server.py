@@ -16,13 +16,13 @@ from enum import StrEnum
 from typing import Any, cast
 
 from recollect.testing.loopback import LoopbackServer, Request, Response, as_json
-from recollect.testing.openai_answers import CREATED, Answer, Completion, Fault, Refusal, rate_limited
+from recollect.testing.openai_answers import CREATED, Answer, Call, Completion, Fault, Refusal, rate_limited
 from recollect.testing.openai_requests import check_chat, limit_of, messages_text, schema_of
 from recollect.testing.openai_responses import answer_of_responses, check_responses, responses_schema, responses_text
 from recollect.testing.openai_schema import plain_value
 from recollect.tokens import BYTES_PER_TOKEN, estimate
 
-__all__ = ["Answer", "Fault", "OpenAIServer", "SchemaSupport", "rate_limited"]
+__all__ = ["Answer", "Call", "Fault", "OpenAIServer", "SchemaSupport", "rate_limited"]
 
 CACHE_FROM_TOKENS = 1024
 CACHE_STEP_TOKENS = 128
@@ -141,8 +141,8 @@ class OpenAIServer(LoopbackServer):
             model=str(body["model"]),
             answer=answer,
             text=text,
-            finish_reason=answer.finish_reason or ("length" if is_cut else "stop"),
-            usage=self._usage(prompt, text) if self._tells_usage else None,
+            finish_reason=answer.finish_reason or ("length" if is_cut else "tool_calls" if answer.calls else "stop"),
+            usage=self._usage(prompt, _written(text, answer)) if self._tells_usage else None,
         )
 
     def _least(self, body: Mapping[str, Any], schema: dict[str, Any] | None) -> Answer:
@@ -151,11 +151,11 @@ class OpenAIServer(LoopbackServer):
         kind = cast(dict[str, Any], body.get("response_format") or {}).get("type")
         return Answer(text="{}" if kind == "json_object" else PLAIN_ANSWER)
 
-    def _usage(self, prompt: str, text: str | None) -> dict[str, Any]:
+    def _usage(self, prompt: str, text: str) -> dict[str, Any]:
         known = max((_common(prompt, seen) for seen in self._seen), default=0)
         self._seen.append(prompt)
         cached = estimate(prompt[:known]) // CACHE_STEP_TOKENS * CACHE_STEP_TOKENS
-        tokens_in, tokens_out = estimate(prompt), estimate(text or "")
+        tokens_in, tokens_out = estimate(prompt), estimate(text)
         return {
             "prompt_tokens": tokens_in,
             "completion_tokens": tokens_out,
@@ -188,6 +188,10 @@ def _cut(text: str | None, limit: int | None) -> tuple[str | None, bool]:
     if text is None or limit is None or estimate(text) <= limit:
         return text, False
     return text.encode()[: limit * BYTES_PER_TOKEN].decode(errors="ignore"), True
+
+
+def _written(text: str | None, answer: Answer) -> str:
+    return (text or "") + answer.thoughts + "".join(f"{call.name}{call.given}" for call in answer.calls) + answer.after
 
 
 def _common(one: str, other: str) -> int:
