@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from recollect.database import Database, open_database
 from recollect.llm import Usage
-from recollect.runs import Budget, OverBudget, Reservation, Spending, UnknownPrice
+from recollect.runs import Account, Budget, OverBudget, Reservation, Spending, UnknownPrice
 from recollect.scopes import Actor, Principal
 from recollect.testing import FrozenClock
 
@@ -118,6 +118,22 @@ def test_a_day_is_the_day_of_the_person(database: Database, berlin: None):
 def test_a_house_does_not_spend_for_another(database: Database, clock: FrozenClock):
     reserve(Budget(database, "one", clock, tokens_per_day=100), 100)
     assert reserve(Budget(database, "two", clock, tokens_per_day=100), 100)
+
+
+def test_the_mind_and_the_librarian_spend_from_ceilings_of_their_own(database: Database, clock: FrozenClock):
+    librarian = Budget(database, "home", clock, 100, 1)
+    mind = Budget(database, "home", clock, dollars_per_day=0.5, account=Account.MIND)
+    reserve(librarian, 90, 0.9)
+    for purpose in ("mind", "compaction", "warm"):
+        mind.reserve(purpose, "anthropic:m", 1_000, 0, 0.1, turn="assistant#1")
+    assert (librarian.today().calls, librarian.today().tokens, librarian.today().dollars) == (1, 90, 0.9)
+    assert (mind.today().calls, mind.today().tokens, mind.today().dollars) == (3, 3_000, 0.3)
+    with pytest.raises(OverBudget, match=r"raise librarian\.tokens_per_day"):
+        reserve(librarian, 11)
+    with pytest.raises(OverBudget, match=r"raise mind\.dollars_per_day"):
+        mind.reserve("warm", "anthropic:m", 1, 0, 0.21)
+    with pytest.raises(UnknownPrice, match=r"mind\.price_per_million.*or 0 for no ceiling"):
+        mind.reserve("mind", "anthropic:m", 1, 0, None)
 
 
 STEPS = st.lists(

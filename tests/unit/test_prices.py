@@ -1,5 +1,7 @@
 """What a call costs: from the settings, the provider, or the kept table; never guessed."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,6 +20,29 @@ def test_a_known_model_costs_what_the_table_says_and_its_cache_less():
     cached = price_of("anthropic:claude-opus-5-5", Usage(input_tokens=1_000_000, cached_tokens=900_000))
     assert plain == pytest.approx(4 + 2)
     assert cached == pytest.approx(0.4 + 0.18)
+
+
+def test_what_is_kept_for_an_hour_costs_twice_the_input_and_for_five_minutes_a_quarter_more():
+    for model, once in (("anthropic:claude-opus-5-5", 4), ("anthropic:claude-sonnet-5-5", 2)):
+        written = Usage(input_tokens=1_000_000, written_tokens=1_000_000)
+        for hours, factor in ((0, 1.25), (500_000, 1.625), (1_000_000, 2), (9_000_000, 2)):
+            price = price_of(model, replace(written, written_hour_tokens=hours))
+            assert price == pytest.approx(once * factor)
+        assert most_price_of(model, 1_000_000, 0, is_kept_an_hour=True) == pytest.approx(once * 2)
+
+
+def test_a_long_prompt_that_is_kept_for_an_hour_is_priced_by_its_tier_call_by_call():
+    short = Usage(input_tokens=90_000, written_tokens=90_000, written_hour_tokens=90_000, calls=1)
+    long = Usage(input_tokens=110_000, written_tokens=110_000, written_hour_tokens=110_000, calls=1)
+    assert price_of(HAIKU, short) == pytest.approx(0.09 * 0.2)
+    assert price_of(HAIKU, long) == pytest.approx(0.11 * 1)
+    assert price_of(HAIKU, short + short) == pytest.approx(2 * 0.09 * 0.2)
+
+
+def test_where_nothing_is_known_of_an_hour_what_is_written_costs_what_it_always_does():
+    gpt = "https://api.openai.com/v1#gpt-5"
+    usage = Usage(input_tokens=1_000, written_tokens=1_000)
+    assert price_of(gpt, replace(usage, written_hour_tokens=1_000)) == price_of(gpt, usage)
 
 
 def test_a_prompt_beyond_a_tier_costs_more_than_in_proportion():
@@ -83,8 +108,12 @@ def test_no_call_costs_more_than_was_said_before(model: str, input_tokens: int, 
     for usage in (
         Usage(input_tokens=input_tokens, cached_tokens=cached, output_tokens=output_tokens),
         Usage(input_tokens=input_tokens, written_tokens=cached, output_tokens=output_tokens),
+        Usage(
+            input_tokens=input_tokens, written_tokens=cached, written_hour_tokens=cached, output_tokens=output_tokens
+        ),
     ):
-        price, most = price_of(model, usage), most_price_of(model, input_tokens, output_tokens)
+        is_hour = usage.written_hour_tokens > 0
+        price, most = price_of(model, usage), most_price_of(model, input_tokens, output_tokens, is_kept_an_hour=is_hour)
         assert price is not None
         assert most is not None
         assert price <= most + 1e-9

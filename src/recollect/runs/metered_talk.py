@@ -86,6 +86,7 @@ class MeteredTalk:
 
     async def condense(self, request: Request, instructions: str) -> Condensed:
         call = self._call("compaction", request, CONDENSED_TOKENS, more=instructions)
+        call.is_partly_unseen = True
         condensed = await self._asked(call, lambda: self._model.condense(request, instructions))
         outcome = "bad reply" if condensed.block is None else "done"
         await to_its_end(lambda: self._end(call, outcome, condensed.usage))

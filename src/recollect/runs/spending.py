@@ -113,14 +113,11 @@ class Spending:
         """Of the last so many days those in which something happened, the latest first."""
         if self._principal.is_confined:
             return []
-        compactions, asked_known = self.compactions(days), self.asked_known(days)
+        compactions, asked_known = self._counted(COMPACTION, days), self._counted(ASKED_KNOWN, days)
         spent: dict[str, list[Spent]] = {day: [] for day in (*compactions, *asked_known)}
         for one in self.by_day(days):
             spent.setdefault(one.day, []).append(one)
-        return [
-            _day(day, spent[day], compactions.get(day, 0), asked_known.get(day, 0))
-            for day in sorted(spent, reverse=True)
-        ]
+        return [_day(day, spent[day], compactions[day], asked_known[day]) for day in sorted(spent, reverse=True)]
 
     def by_turn(self, limit: int = 20) -> list[SpentTurn]:
         """The latest first."""
@@ -148,14 +145,6 @@ class Spending:
             ) in rows
         ]  # fmt: skip
 
-    def compactions(self, days: int = 30) -> dict[str, int]:
-        """How many succeeded, by day."""
-        return self._counted(COMPACTION, days)
-
-    def asked_known(self, days: int = 30) -> dict[str, int]:
-        """Questions whose answer was known, by day."""
-        return self._counted(ASKED_KNOWN, days)
-
     def today(self, account: Account, *, tokens_per_day: int = 0, dollars_per_day: float = 0) -> Meter:
         """Beside these ceilings."""
         if self._principal.is_confined:
@@ -164,19 +153,17 @@ class Spending:
             self._database, self._house, self._clock, tokens_per_day, dollars_per_day, account=account
         ).today()
 
-    def _counted(self, name: str, days: int) -> dict[str, int]:
-        """Events hold UTC times, and a day is the person's own: they are sorted into days here."""
-        if self._principal.is_confined:
-            return {}
+    def _counted(self, name: str, days: int) -> Counter[str]:
+        """By day. Events hold UTC times, and a day is the person's own: they are sorted into days here."""
         first = self._first(days)
         since = to_text(datetime(first.year, first.month, first.day, tzinfo=LOCAL))
         with self._database.read() as session:
             events = EventStore(session, self._house).since(name, since)
         counted: Counter[str] = Counter()
         for outcome, at, detail in events:
-            if name != COMPACTION or outcome == "done":
-                counted[local(at).date().isoformat()] += int(detail.get("questions", 1))
-        return {day: counted[day] for day in sorted(counted, reverse=True)}
+            if name == ASKED_KNOWN or outcome == "done":
+                counted[local(at).date().isoformat()] += detail["questions"] if name == ASKED_KNOWN else 1
+        return counted
 
     def _first(self, days: int) -> date:
         return local(to_text(self._clock())).date() - timedelta(days=max(days, 1) - 1)

@@ -1,70 +1,216 @@
 """costs."""
 
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from recollect.surfaces.cli.librarian import meter_line
-from recollect.surfaces.cli.output import print_json, say, style, table
+from recollect.surfaces.cli.output import amount, print_json, say, style, table, width
 from recollect.surfaces.cli.place import Place, json_option
 
 if TYPE_CHECKING:
     from recollect.memory import Memory
+    from recollect.runs import Meter, Spent, SpentTurn
+
+TURNS = 20
+"""Of the latest that a program is told of, unless it asks for another number."""
+PARTS = ("conversation", "compactions", "librarian")
+"""Of a bar, in their order. What keeps a cache warm is part of the conversation."""
+CELLS = ("calls", "in", "cached", "written", "out", "cost")
+PART_OF = {"mind": 0, "warm": 0, "compaction": 1}
 
 
 @click.command()
 @click.option("--days", default=30, type=click.IntRange(1, 3_650), show_default=True, help="How far back.")
+@click.option("--turns", type=click.IntRange(0, 10_000), metavar="N", help="Also the latest N turns of the mind.")
 @json_option
 @click.pass_obj
-def costs(place: Place, days: int, as_json: bool) -> None:
-    """Show what models took, by day. Calls, tokens and money, and what is left of today's ceiling."""
+def costs(place: Place, days: int, turns: int | None, as_json: bool) -> None:
+    """Show what models took, by day. Calls, tokens and money, by turn if you like; and what is left of today's
+    ceilings."""
     with place.open() as memory:
-        value = costs_json(memory, days)
+        value = costs_json(memory, days, TURNS if turns is None and as_json else turns or 0)
     if as_json:
         print_json(value)
         return
-    say(f"{style('Today', 'bold')}  {meter_line(value['today'])}")
+    say(f"{style('Librarian', 'bold')}  today {meter_line(value['today'])}")
+    mind = value["mind_today"]
+    if mind["dollars_per_day"] or any(one["purpose"] in PART_OF for one in value["days"]):
+        say(f"{style('Mind', 'bold')}       today {meter_line(mind)}")
     if not value["days"]:
         say("No model was asked." if days == 1 else f"No model was asked in the last {days} days.")
         return
-    say()
-    rows = [
-        (
-            one["day"],
-            one["model"],
-            one["purpose"],
-            f"{one['calls']:,}",
-            f"{one['input_tokens']:,}",
-            f"{one['cached_tokens']:,}",
-            f"{one['output_tokens']:,}",
-            f"${one['cost_usd']:,.4f}",
-        )
-        for one in value["days"]
+    _say_chart(value)
+    _say_days(value)
+    _say_purposes(value["days"])
+    if turns:
+        _say_turns(value["turns"])
+    _say_sum(value)
+
+
+# For people
+
+
+def _say_chart(value: dict[str, Any]) -> None:
+    """Of money; of tokens where nothing costs any."""
+    from recollect.surfaces.cli.chart import Bar, drawn, marks, periods
+
+    is_money = value["cost_usd"] > 0
+    parts: dict[str, list[float]] = defaultdict(lambda: [0.0] * len(PARTS))
+    for one in value["days"]:
+        spent = one["cost_usd"] if is_money else one["input_tokens"] + one["output_tokens"]
+        parts[one["day"]][PART_OF.get(one["purpose"], 2)] += spent
+    lines = periods(parts, value["today_is"])
+    digits = 2 if max(map(sum, lines.values())) >= 1 else 4
+    bars = [
+        Bar(label=label, parts=sums, note=f"${sum(sums):,.{digits}f}" if is_money else _short(round(sum(sums))))
+        for label, sums in lines.items()
     ]
-    table(("day", "model", "for", "calls", "in", "cached", "out", "cost"), rows, right=(3, 4, 5, 6, 7))
-    say(f"\nIn all: {value['tokens']:,} tokens, ${value['cost_usd']:,.4f}")
+    drawn_with = marks()
+    used = [index for index in range(len(PARTS)) if any(bar.parts[index] for bar in bars)]
+    say()
+    for line in drawn(bars, width(), drawn_with):
+        say(line)
+    if used:
+        say(style("  ".join(f"{drawn_with[index]} {PARTS[index]}" for index in used), "dim"))
 
 
-def costs_json(memory: "Memory", days: int) -> dict[str, Any]:
+def _say_days(value: dict[str, Any]) -> None:
+    days: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for one in value["days"]:
+        days[one["day"]].append(one)
+    rows = [(day, *_cells(days[day]), value["compactions"].get(day, "")) for day in days]
+    say()
+    table(("day", *CELLS, "compactions"), rows, right=range(1, len(CELLS) + 2))
+
+
+def _say_purposes(days: Sequence[dict[str, Any]]) -> None:
+    """The model stands last: its name may be long. Who serves it is told to programs."""
+    groups: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
+    for one in days:
+        groups[one["purpose"], one["model"]].append(one)
+    rows = [
+        (purpose, *_cells(groups[purpose, model]), model.partition("#")[2] or model.partition(":")[2] or model)
+        for purpose, model in sorted(groups)
+    ]
+    say()
+    table(("for", *CELLS, "model"), rows, right=range(1, len(CELLS) + 1))
+
+
+def _say_turns(turns: Sequence[dict[str, Any]]) -> None:
+    from recollect.clock import local
+
+    say()
+    if not turns:
+        say("The mind had no turn yet.")
+        return
+    rows = [
+        (f"{local(one['at']):%d %b %H:%M}", *_cells([one])[1:], _short(one["compaction_tokens"]), one["turn"])
+        for one in turns
+    ]
+    table(("at", *CELLS[1:], "condensed", "turn"), rows, right=range(1, len(CELLS) + 1), is_whole=True)
+
+
+def _say_sum(value: dict[str, Any]) -> None:
+    share = _share(value["days"])
+    cached = f", {share} of the input cached" if share else ""
+    say(f"\nIn all: {value['tokens']:,} tokens{cached}, {_money(value['cost_usd'])}")
+    if asked := sum(value["asked_known"].values()):
+        say(f"The agent asked {amount(asked, 'question')} whose answer it had.")
+
+
+def _cells(spent: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    """Those of `CELLS`."""
+    sums = {name: sum(one[name] for one in spent) for name in ("calls", "cost_usd")}
+    tokens = (sum(one[f"{kind}_tokens"] for one in spent) for kind in ("input", "written", "output"))
+    taken, written, out = (_short(number) for number in tokens)
+    return f"{sums['calls']:,}", taken, _share(spent), written, out, _money(sums["cost_usd"])
+
+
+def _share(spent: Sequence[Mapping[str, Any]]) -> str:
+    """Of the input, what came from a cache. Rounded down: 100 % is all of it."""
+    taken, cached = (sum(one[f"{kind}_tokens"] for one in spent) for kind in ("input", "cached"))
+    return f"{100 * cached // taken}%" if taken else ""
+
+
+def _short(tokens: int) -> str:
+    """`950`, `12.3k`, `456k`, `7.8M`; nothing for none."""
+    if not tokens:
+        return ""
+    for unit, size in (("", 1), ("k", 1_000), ("M", 1_000_000)):
+        if tokens < 999.5 * size:
+            number = tokens / size
+            return f"{number:.1f}{unit}" if unit and number < 99.95 else f"{number:.0f}{unit}"
+    return f"{tokens / 1_000_000:,.0f}M"
+
+
+def _money(dollars: float) -> str:
+    return f"${dollars:,.2f}" if dollars >= 1 or not dollars else f"${dollars:.4f}"
+
+
+# For programs
+
+
+def costs_json(memory: "Memory", days: int, turns: int) -> dict[str, Any]:
+    from recollect.runs import Account
     from recollect.surfaces.cli.librarian import librarian_json
 
-    spent = memory.spending.by_day(days)
+    spending, mind = memory.spending, memory.settings.mind
+    spent, in_days = spending.by_day(days), spending.days(days)
+    meter = spending.today(Account.MIND, dollars_per_day=mind.dollars_per_day)
     return {
+        "today_is": meter.day,
         "today": librarian_json(memory)["today"],
+        "mind_today": _meter_json(meter),
         "tokens": sum(one.input_tokens + one.output_tokens for one in spent),
         "cost_usd": round(sum(one.dollars for one in spent), 6),
-        "days": [
-            {
-                "day": one.day,
-                "model": one.model,
-                "purpose": one.purpose,
-                "calls": one.calls,
-                "open_calls": one.open_calls,
-                "input_tokens": one.input_tokens,
-                "cached_tokens": one.cached_tokens,
-                "output_tokens": one.output_tokens,
-                "cost_usd": one.dollars,
-            }
-            for one in spent
-        ],
+        "days": [_spent_json(one) for one in spent],
+        "turns": [_turn_json(one) for one in spending.by_turn(turns)] if turns else [],
+        "compactions": {one.day: one.compactions for one in in_days if one.compactions},
+        "asked_known": {one.day: one.asked_known for one in in_days if one.asked_known},
+    }
+
+
+def _meter_json(meter: "Meter") -> dict[str, Any]:
+    return {
+        "calls": meter.calls,
+        "tokens": meter.tokens,
+        "cost_usd": meter.dollars,
+        "tokens_per_day": meter.tokens_per_day,
+        "dollars_per_day": meter.dollars_per_day,
+        "share": meter.share,
+        "goes_on_at": meter.goes_on_at,
+    }
+
+
+def _spent_json(one: "Spent") -> dict[str, Any]:
+    return {
+        "day": one.day,
+        "model": one.model,
+        "purpose": one.purpose,
+        "calls": one.calls,
+        "open_calls": one.open_calls,
+        "input_tokens": one.input_tokens,
+        "cached_tokens": one.cached_tokens,
+        "written_tokens": one.written_tokens,
+        "output_tokens": one.output_tokens,
+        "cost_usd": one.dollars,
+    }
+
+
+def _turn_json(one: "SpentTurn") -> dict[str, Any]:
+    return {
+        "turn": one.turn,
+        "at": one.at,
+        "calls": one.calls,
+        "open_calls": one.open_calls,
+        "input_tokens": one.input_tokens,
+        "cached_tokens": one.cached_tokens,
+        "written_tokens": one.written_tokens,
+        "output_tokens": one.output_tokens,
+        "cost_usd": one.dollars,
+        "compaction_tokens": one.compaction_tokens,
+        "compaction_cost_usd": one.compaction_dollars,
     }
