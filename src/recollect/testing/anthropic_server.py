@@ -1,8 +1,9 @@
 """Anthropic's Messages API on this computer, for tests that go through the real SDK.
 
-It keeps the rules of the API (`anthropic_rules`), counts tokens in a way that is always the same, simulates the prompt
-cache, signs thinking and summaries, and holds threads. What a model would say comes from a script; without one it says
-`OK.`, or the plainest value of the schema that was asked for. It knows nothing of batches, files and server tools.
+It keeps the rules of the API (`anthropic_rules`), counts tokens in a way that is always the same, keeps a prompt cache
+that forgets by the clock (`server.cache.log` tells what was read), signs thinking and summaries, and holds threads.
+What a model would say comes from a script; without one it says `OK.`, or the plainest value of the schema that was
+asked for. It knows nothing of batches, files and server tools.
 
     with AnthropicServer() as server:
         client = anthropic.Anthropic(base_url=server.url, api_key="any")
