@@ -77,6 +77,14 @@ def test_a_call_of_a_model_is_a_span_by_the_conventions_for_it(spans: InMemorySp
     assert span.status.status_code is StatusCode.UNSET
 
 
+def test_a_call_of_the_mind_gives_text_and_tells_what_it_wrote_to_the_cache(spans: InMemorySpanExporter):
+    more = {"purpose": "mind", "turn": "assistant#12", "written_tokens": 300}
+    told = sent(spans, event("model", **CALL | more)).attributes or {}
+    assert told[names.GEN_AI_OUTPUT_TYPE] == "text"
+    assert told[names.GEN_AI_USAGE_CACHE_CREATION_INPUT_TOKENS] == 300
+    assert told["recollect.turn"] == "assistant#12"
+
+
 def test_a_span_lasts_as_long_as_what_it_tells_of(spans: InMemorySpanExporter):
     span = sent(spans, event("ingest", files=3))
     begin = round(NOON.timestamp() * 1000) * 1_000_000
