@@ -78,7 +78,7 @@ def test_a_call_of_a_model_is_a_span_by_the_conventions_for_it(spans: InMemorySp
 
 
 def test_a_call_of_the_mind_gives_text_and_tells_what_it_wrote_to_the_cache(spans: InMemorySpanExporter):
-    more = {"purpose": "mind", "turn": "assistant#12", "written_tokens": 300}
+    more: dict[str, Any] = {"purpose": "mind", "turn": "assistant#12", "written_tokens": 300}
     told = sent(spans, event("model", **CALL | more)).attributes or {}
     assert told[names.GEN_AI_OUTPUT_TYPE] == "text"
     assert told[names.GEN_AI_USAGE_CACHE_CREATION_INPUT_TOKENS] == 300
