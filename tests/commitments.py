@@ -1,7 +1,7 @@
 """Commitments whose fate in a summary is known: kept in their words, told in other words, or dropped.
 
-The numbers of the probe were chosen on the first sets. The unseen ones were written afterwards and changed nothing but
-its threshold, from 0.55 to 0.5.
+The numbers of the probe were chosen on the first sets. The second ones were written afterwards; they lowered its
+threshold from 0.55 to 0.5 and taught it `Samstagabend`. The unseen ones were written last and changed nothing.
 """
 
 from typing import NamedTuple
@@ -180,7 +180,7 @@ GERMAN = [
 ]
 
 
-UNSEEN_ENGLISH = [
+SECOND_ENGLISH = [
     Case(
         "Review Lena's pull request on the payment retries by Wednesday.",
         "I review Lena's pull request on the payment retries by Wednesday.",
@@ -231,7 +231,7 @@ UNSEEN_ENGLISH = [
     ),
 ]
 
-UNSEEN_GERMAN = [
+SECOND_GERMAN = [
     Case(
         "Lenas Merge Request zu den Wiederholungen bis Mittwoch durchsehen.",
         "Lenas Merge Request zu den Wiederholungen bis Mittwoch durchsehen.",
@@ -282,4 +282,82 @@ UNSEEN_GERMAN = [
     ),
 ]
 
-ALL = (*ENGLISH, *GERMAN, *UNSEEN_ENGLISH, *UNSEEN_GERMAN)
+UNSEEN_ENGLISH = [
+    Case(
+        "Order new filters for the coffee machine this week.",
+        "New filters for the coffee machine are to be ordered this week.",
+        "The coffee machine needs filters, which I said I would order.",
+        "The coffee machine hissed all morning and she drank tea.",
+    ),
+    Case(
+        "Tell Ingrid by Monday whether the room is free in September.",
+        "Ingrid is told by Monday whether the room is free in September.",
+        "Ingrid asked about the room for September and hears from us on Monday.",
+        "Ingrid phoned on Monday, about nothing in particular, for an hour.",
+    ),
+    Case(
+        "Deploy the fix for issue 4312 once the tests on staging pass.",
+        "The fix for issue 4312 is deployed once the tests on staging pass.",
+        "Issue 4312 is fixed but not out: it waits for staging's tests.",
+        "Staging was slow again and nobody knew why.",
+    ),
+    Case(
+        "Take the car to the garage for its inspection on 9 October.",
+        "On 9 October the car goes to the garage for its inspection.",
+        "The car's inspection is due; the garage expects it on the ninth, 9 October.",
+        "The car smelled of wet dog after the trip in October.",
+    ),
+    Case(
+        "Proofread chapter three of Milo's thesis.",
+        "Chapter three of Milo's thesis is to be proofread.",
+        "Milo waits for her remarks on the third chapter of the thesis.",
+        "Milo sleeps little because of his thesis and is short-tempered.",
+    ),
+    Case(
+        "Ask the landlord for permission to keep a cat.",
+        "The landlord is to be asked for permission to keep a cat.",
+        "Before a cat comes into the house, its landlord has to allow it; she asks him.",
+        "The landlord raised the rent, and she was angry all day.",
+    ),
+]
+
+UNSEEN_GERMAN = [
+    Case(
+        "Diese Woche neue Filter für die Kaffeemaschine bestellen.",
+        "Neue Filter für die Kaffeemaschine sind diese Woche zu bestellen.",
+        "Der Kaffeemaschine fehlen Filter, ich wollte welche bestellen.",
+        "Die Kaffeemaschine zischte den ganzen Morgen, und sie trank Tee.",
+    ),
+    Case(
+        "Ingrid bis Montag sagen, ob das Zimmer im September frei ist.",
+        "Ingrid erfährt bis Montag, ob das Zimmer im September frei ist.",
+        "Ingrid hat nach dem Zimmer für September gefragt und hört am Montag von uns.",
+        "Ingrid rief am Montag an, wegen nichts Bestimmtem, eine Stunde lang.",
+    ),
+    Case(
+        "Die Korrektur zu 4312 ausliefern, sobald die Tests durchlaufen.",
+        "Die Korrektur zu 4312 wird ausgeliefert, sobald die Tests durchlaufen.",
+        "4312 ist korrigiert, aber noch nicht ausgeliefert: die Tests laufen noch.",
+        "Die Tests waren wieder langsam, und niemand wusste warum.",
+    ),
+    Case(
+        "Das Auto am 9. Oktober zur Inspektion in die Werkstatt bringen.",
+        "Am 9. Oktober kommt das Auto zur Inspektion in die Werkstatt.",
+        "Die Inspektion steht an; am 9.10. wird das Auto in die Werkstatt gebracht.",
+        "Im Auto roch es nach der Reise im Oktober nach nassem Hund.",
+    ),
+    Case(
+        "Das dritte Kapitel von Milos Doktorarbeit Korrektur lesen.",
+        "Das dritte Kapitel von Milos Doktorarbeit ist Korrektur zu lesen.",
+        "Milo wartet auf ihre Anmerkungen zum Kapitel drei seiner Arbeit.",
+        "Milo schläft wegen der Doktorarbeit wenig und ist gereizt.",
+    ),
+    Case(
+        "Den Vermieter um Erlaubnis für eine Katze bitten.",
+        "Der Vermieter ist um Erlaubnis für eine Katze zu bitten.",
+        "Bevor eine Katze ins Haus kommt, muss der Vermieter es erlauben; sie fragt ihn.",
+        "Der Vermieter hat die Miete erhöht, und sie war den ganzen Tag wütend.",
+    ),
+]
+
+ALL = (*ENGLISH, *GERMAN, *SECOND_ENGLISH, *SECOND_GERMAN, *UNSEEN_ENGLISH, *UNSEEN_GERMAN)

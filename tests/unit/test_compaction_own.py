@@ -165,6 +165,13 @@ def test_what_is_too_long_is_condensed_in_steps(says_so: bool) -> None:
     assert found.usage.calls == len(taken) == (3 if says_so else len(taken))
 
 
+def test_a_refusal_for_another_reason_is_raised_after_a_few_tries() -> None:
+    model = ScriptedTalk(lambda _: Invalid("no such field"))
+    with pytest.raises(Invalid, match="no such field"):
+        compacted(model, talk(200))
+    assert len(model.requests) == 5
+
+
 def test_a_single_message_that_is_too_long_is_shortened() -> None:
     model = limited(8_000, says_so=True)
     turns = [spoke("user", "Look: " + "x" * 1_000_000 + " That was it."), spoke("assistant", "I see."), *talk(3)]
@@ -223,7 +230,7 @@ def test_the_provider_condenses_where_it_can(
 
 # --- turns
 
-WORDS = st.text(max_size=400)
+WORDS = st.text(max_size=200)
 
 
 def made(kind: str, **fields: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
@@ -235,12 +242,14 @@ BLOCKS = st.one_of(
     made("text", text=WORDS),
     made("thinking", thinking=WORDS, signature=st.just("s")),
     made("image", source=st.just(IMAGE)),
-    made("tool_use", id=st.just("t"), name=st.just("n"), input=st.fixed_dictionaries({"a": st.lists(WORDS)})),
+    made(
+        "tool_use", id=st.just("t"), name=st.just("n"), input=st.fixed_dictionaries({"a": st.lists(WORDS, max_size=2)})
+    ),
     made("tool_result", tool_use_id=st.just("t"), content=WORDS | st.lists(made("text", text=WORDS), max_size=2)),
 )
 ROLES = st.sampled_from(["user", "assistant"])
 CONTENTS = st.lists(BLOCKS, min_size=1, max_size=3).map(tuple)
-TURNS = st.lists(st.builds(Turn, role=ROLES, content=CONTENTS), max_size=8)
+TURNS = st.lists(st.builds(Turn, role=ROLES, content=CONTENTS), max_size=6)
 
 
 @given(TURNS)

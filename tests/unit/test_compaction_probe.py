@@ -3,7 +3,17 @@
 from itertools import product
 
 import pytest
-from commitments import ALL, ENGLISH, GERMAN, GESCHICHTE, STORY, UNSEEN_ENGLISH, UNSEEN_GERMAN
+from commitments import (
+    ALL,
+    ENGLISH,
+    GERMAN,
+    GESCHICHTE,
+    SECOND_ENGLISH,
+    SECOND_GERMAN,
+    STORY,
+    UNSEEN_ENGLISH,
+    UNSEEN_GERMAN,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,6 +23,8 @@ from recollect.mind.compaction.stems import same_word, words_of
 SETS = {
     "English": (ENGLISH, STORY),
     "German": (GERMAN, GESCHICHTE),
+    "second English": (SECOND_ENGLISH, STORY),
+    "second German": (SECOND_GERMAN, GESCHICHTE),
     "unseen English": (UNSEEN_ENGLISH, STORY),
     "unseen German": (UNSEEN_GERMAN, GESCHICHTE),
 }
@@ -37,7 +49,7 @@ def test_most_of_what_was_told_in_other_words_is_found(language: str) -> None:
     assert len(found(language, "paraphrased")) / len(SETS[language][0]) >= 0.75
 
 
-@pytest.mark.parametrize(("language", "most"), list(zip(SETS, (0, 0, 1, 0), strict=True)))
+@pytest.mark.parametrize(("language", "most"), list(zip(SETS, (0, 0, 1, 0, 0, 0), strict=True)))
 def test_what_was_dropped_is_missed_although_its_people_are_named(language: str, most: int) -> None:
     assert len(found(language, "dropped")) <= most
 
@@ -54,6 +66,14 @@ def test_all_of_them_in_one_summary_are_told_apart(language: str) -> None:
 def test_words_that_stand_far_apart_are_no_promise() -> None:
     seen = f"She is fond of Tomasz.\n{STORY}\nThere was a letter from the bank.\n{STORY}\nA recommendation: the tiles."
     assert not survives(ENGLISH[3].commitment, seen)
+
+
+def test_a_paste_without_sentences_is_not_read_as_one_promise() -> None:
+    words = [word for case in ENGLISH for word in case.commitment.replace(".", "").split()]
+    paste = " ".join(
+        f"{word} {' '.join(f'item{number}x{at}' for at in range(90))}" for number, word in enumerate(words)
+    )
+    assert probed({str(number): case.commitment for number, case in enumerate(ENGLISH)}, [paste]).survived == 0
 
 
 def test_what_stayed_word_for_word_counts() -> None:

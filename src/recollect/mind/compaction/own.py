@@ -27,7 +27,9 @@ LEAST_SUMMARY_TOKENS = 40
 LEAST_SUMMARY_SHARE = 50
 """Of a short conversation: one part in so many."""
 LEAST_ROOM_TOKENS = 1_000
-"""A model that refuses even this is refused for another reason than length."""
+"""A model that refuses even this does so for another reason than length."""
+MOST_HALVINGS = 4
+"""The same: what was told before a refusal is paid for each time."""
 THOUGHT_END = "</think>"
 """Models that think aloud do it before this."""
 
@@ -66,19 +68,19 @@ class OwnCompaction:
         output = min(MOST_SUMMARY_TOKENS, most_input // OUTPUT_SHARE)
         room = most_input - output - tokens_of_frame(request) - estimate(instructions + ASKED)
         asked = replace(request, most_output_tokens=output)
-        while True:
-            room = max(room, LEAST_ROOM_TOKENS)
+        for halvings in range(MOST_HALVINGS + 1):
             try:
-                return await self._in_steps(asked, instructions, room)
+                return await self._in_steps(asked, instructions, max(room, LEAST_ROOM_TOKENS))
             except SummaryRefused:
                 raise
             except (Invalid, _TooLong) as error:
                 room = min(room, tokens_of_turns(request.turns)) // 2
-                if room >= LEAST_ROOM_TOKENS:
-                    continue
-                if isinstance(error, _TooLong):
-                    return None
-                raise
+                is_last = room < LEAST_ROOM_TOKENS or halvings == MOST_HALVINGS
+                if is_last and isinstance(error, Invalid):
+                    raise
+                if is_last:
+                    break
+        return None
 
     async def _in_steps(self, request: Request, instructions: str, room: int) -> Compacted | None:
         summary, usage = "", Usage()

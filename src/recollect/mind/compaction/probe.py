@@ -20,6 +20,8 @@ PLAIN_WORDS = 2
 reasons."""
 STRETCH_SENTENCES = 2
 """In which the words have to stand: who promised and what is often told in two."""
+SENTENCE_WORDS = 40
+"""A longer one is a list, or something that was pasted: any words can be found in it."""
 TELLING_WEIGHT = 2.0
 COMMON_WEIGHT = 0.5
 COMMON_SHARE = 4
@@ -107,10 +109,14 @@ def _places(stretches: Sequence[Sequence[Word]]) -> _Places:
 def _stretches(texts: Iterable[str]) -> list[list[Word]]:
     found: list[list[Word]] = []
     for text in texts:
-        sentences = [words_of(sentence) for sentence in _sentences(text)]
+        sentences = [part for sentence in _sentences(text) for part in _bounded(words_of(sentence))]
         starts = range(max(1, len(sentences) - STRETCH_SENTENCES + 1))
         found.extend([word for one in sentences[at : at + STRETCH_SENTENCES] for word in one] for at in starts)
     return found
+
+
+def _bounded(words: list[Word]) -> list[list[Word]]:
+    return [words[at : at + SENTENCE_WORDS] for at in range(0, len(words), SENTENCE_WORDS)]
 
 
 def _sentences(text: str) -> list[str]:
