@@ -17,7 +17,7 @@ from recollect.knowledge.statements import prepared
 from recollect.knowledge.timeline import place
 from recollect.knowledge.writing import Writer
 from recollect.librarian.endings import ended_record
-from recollect.librarian.items import Ending, Item, Shelf
+from recollect.librarian.items import ENDED, Ending, Item, Quote, Shelf
 from recollect.librarian.names import Names
 from recollect.librarian.nights.pruning import MERGED, RECURRING, SAME_AS
 from recollect.librarian.proposals import Proposal, ProposalStore
@@ -49,6 +49,7 @@ class _Filing:
     def run(self) -> Filed:
         extract = self._ready.extract
         ended = {ending.item.quotes[0] for ending in extract.endings}
+        self._let_go_on(ended)
         for item in extract.items:
             if item.quotes[0] not in ended:
                 self._file(item)
@@ -98,6 +99,14 @@ class _Filing:
         self._filed.count(outcome)
         if record:
             self._filed.records.append(record.id)
+
+    def _let_go_on(self, ended: set[Quote]) -> None:
+        """What an earlier reading held to have ended, and this one does not, holds before anything is filed."""
+        words = {(quote.message_id, quote.words) for quote in ended}
+        for record in self._said_here():
+            is_found = any((source.message_id, source.quote) in words for source in record.sources)
+            if ENDED in record.tags and not is_found and not is_touched(self._writer, record):
+                self._not_found_again(record.id)
 
     def _end(self, ending: Ending) -> bool:
         """Whether something is known that ends: what is said takes its place."""
@@ -180,12 +189,21 @@ class _Filing:
     def _relation(self, item: Item, statement: Statement) -> tuple[Relation | None, str]:
         """What a reader decided about a known record counts where that record is there, current and of this scope."""
         if not item.other or item.relation in (None, Relation.UNRELATED):
-            return None, ""
+            end = self._end_of(statement)
+            return (Relation.REPLACES, end.id) if end else (None, "")
         known = self._there(item.other)
         if known is None or known.state is not State.CURRENT or known.scope != self._ready.scope:
             return None, ""
         is_said = folded(known.text) == folded(statement.text)
         return (Relation.SAME if is_said else item.relation), item.other
+
+    def _end_of(self, statement: Statement) -> Record | None:
+        """What says that this had ended, where it is said anew after that. With an attribute the timeline knows."""
+        before = None if statement.attribute else self._there(claim_id(statement))
+        end = self._there(before.replaced_by) if before and before.state is State.REPLACED else None
+        if end is None or end.state is not State.CURRENT or ENDED not in end.tags or end.scope != statement.scope:
+            return None
+        return end if end.true_from < statement.true_from else None
 
     def _again(self, there: Record, statement: Statement, item: Item) -> tuple[str, Record | None]:
         """It was taken back: by a person until somebody says it anew after that, by an earlier reading only until it is

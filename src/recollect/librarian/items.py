@@ -14,6 +14,10 @@ USER = "user"
 """The subject of what is known about the person, whatever they are called."""
 
 
+ENDED = "ended"
+"""The tag of what says that something holds no more."""
+
+
 class Shelf(StrEnum):
     """Where a record is shown; also a tag of the record, so that its shelf can be told from it alone."""
 

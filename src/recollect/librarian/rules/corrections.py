@@ -3,7 +3,7 @@
 import re
 
 from recollect.knowledge import Kind
-from recollect.librarian.items import Item, Turn
+from recollect.librarian.items import Ending, Item, Turn
 from recollect.librarian.rules.clauses import Clause
 from recollect.librarian.rules.forms import Reading
 
@@ -46,6 +46,9 @@ def is_correction(clause: Clause) -> bool:
 
 def settle(clause: Clause, new: Item, reading: Reading) -> None:
     """Takes back what the new item puts right."""
+    if _says_an_end(clause, reading):
+        return
+    reading.endings[:] = [one for one in reading.endings if not _holds_again(one, new)]
     is_marked = is_correction(clause)
     for old in [one for one in reading.items if one is not new]:
         is_same = new.attribute and old.attribute == new.attribute and old.subject == new.subject
@@ -57,6 +60,8 @@ def settle(clause: Clause, new: Item, reading: Reading) -> None:
 
 def deny(clause: Clause, reading: Reading) -> None:
     """`no, not Tuesday`: whatever was kept with that word is gone, even where nothing new is said."""
+    if _says_an_end(clause, reading):
+        return
     is_marked = is_correction(clause)
     for match in _DENIED.finditer(clause.said):
         value = _ORDINAL.sub("", match["value"].lower())
@@ -72,6 +77,23 @@ def deny(clause: Clause, reading: Reading) -> None:
                 reading.dropped["corrected"] += 1
 
 
+def _says_an_end(clause: Clause, reading: Reading) -> bool:
+    """What held until then was right: it is dated, and not taken back."""
+    quotes = (one.item.quotes[0] for one in reading.endings)
+    return any(one.message_id == clause.turn.message_id and one.words in clause.sentence for one in quotes)
+
+
+def _holds_again(ending: Ending, new: Item) -> bool:
+    """The new item, said later, says what was said to have ended, or what came in its place."""
+    old = ending.item
+    if old.subject != new.subject or old.quotes[0].message_id == new.quotes[0].message_id:
+        return False
+    if old.attribute or new.attribute:
+        return old.attribute == new.attribute
+    held, said = (text.lower().split() for text in (ending.held, new.text))
+    return old.kind is new.kind and held[:1] == said[:1] and set(held) <= set(said)
+
+
 def retract(turn: Turn, before: Turn | None, reading: Reading) -> None:
     """Where nothing new was found in the message: what is new has put right what it is about."""
     text = turn.text.replace("’", "'")
@@ -81,6 +103,8 @@ def retract(turn: Turn, before: Turn | None, reading: Reading) -> None:
         _put_right(turn, text, reading, is_new=is_new)
     if not match or not before or is_new:
         return
+    if match["all"]:
+        reading.endings[:] = [one for one in reading.endings if one.item.quotes[0].message_id != before.message_id]
     said = [one for one in reading.items if one.quotes[0].message_id == before.message_id]
     for old in said if match["all"] else said[-1:]:
         reading.items.remove(old)

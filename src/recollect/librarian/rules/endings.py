@@ -8,7 +8,7 @@ import re
 from dataclasses import replace
 
 from recollect.knowledge import Kind
-from recollect.librarian.items import Ending, Item, Shelf
+from recollect.librarian.items import ENDED, Ending, Item, Shelf
 from recollect.librarian.rules import wording
 from recollect.librarian.rules.clauses import Clause
 from recollect.librarian.rules.forms import SURE, text_of
@@ -69,4 +69,4 @@ def ending(clause: Clause, found: Item) -> Ending:
     text = text_of(clause)
     if _NO_LONGER.match(clause.said):
         text = wording.line(f"no longer {found.text[:1].lower()}{found.text[1:]}")
-    return Ending(item=replace(found, text=text, confidence=SURE), held=found.text)
+    return Ending(item=replace(found, text=text, confidence=SURE, tags=(ENDED,)), held=found.text)
