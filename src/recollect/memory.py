@@ -249,7 +249,6 @@ class Memory:
         self, turn: "Callable[[], str]", open_model: "Callable[[], TalkModel] | None"
     ) -> "tuple[TalkModel, TalkModel]":
         """A model inside the budget of the mind; and the same, counted as compaction."""
-        from recollect.llm.opening import open_talk
         from recollect.runs.budget import Account, Budget
         from recollect.runs.metered_talk import MeteredTalk
 
@@ -261,7 +260,12 @@ class Memory:
             dollars_per_day=settings.dollars_per_day,
             account=Account.MIND,
         )
-        model = open_model() if open_model else open_talk(self.settings)
+        if open_model is None:
+            from recollect.llm.opening import open_talk
+
+            model = open_talk(self.settings)
+        else:
+            model = open_model()
         metered = MeteredTalk(model, budget, self.runs.record, per_million=settings.price_per_million, turn=turn)
         return metered, metered.purposed("compaction")
 

@@ -41,6 +41,8 @@ LOOK_SECONDS = 0.5
 RETRY_SECONDS = 2.5
 """After the database could not be reached; doubled by each further failure."""
 LONGEST_RETRY_SECONDS = 300.0
+DELIVERY_SECONDS = 10.0
+"""Given to an answer that is on its way when the program ends."""
 MOST_WINDOW = 0.95
 """Of what the model takes in. The rest is for its answer."""
 
@@ -339,6 +341,16 @@ class Mind:
         self._warmth.touched_at = now if usage.calls else None
         return self._warmth.due_at(self._settings.mind.keep_warm_hours)
 
+    async def _end_flight(self) -> None:
+        """An answer that is being delivered is given the time for it: else nobody knew whether it arrived."""
+        if self._in_flight is None or self._in_flight.done():
+            return
+        if not self._turns.is_asking:
+            await asyncio.wait([self._in_flight], timeout=DELIVERY_SECONDS)
+        self._in_flight.cancel()
+        with suppress(asyncio.CancelledError, RecollectError):
+            await self._in_flight
+
     async def settle(self) -> None:
         """Wait for what goes on in the background."""
         await self._condensing.settle()
@@ -348,10 +360,7 @@ class Mind:
         """A turn that is in flight stays open: the next program goes on with it."""
         self._is_closed = True
         self._arrived.set()
-        if self._in_flight and not self._in_flight.done():
-            self._in_flight.cancel()
-            with suppress(asyncio.CancelledError, RecollectError):
-                await self._in_flight
+        await self._end_flight()
         await self._condensing.close()
         await self._afterwards.close()
         await self._model.close()

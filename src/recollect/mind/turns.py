@@ -69,9 +69,13 @@ class Turns:
         self._is_interrupted = False
         self._heard = Heard()
 
+    @property
+    def is_asking(self) -> bool:
+        return self._asking is not None and not self._asking.done()
+
     def interrupt(self) -> bool:
         """Stop the turn that is in flight. False: none is."""
-        if self._asking is None or self._asking.done():
+        if self._asking is None or not self.is_asking:
             return False
         self._is_interrupted = True
         self._asking.cancel()
