@@ -8,9 +8,7 @@ promise as lost. Numbers, days and months have one spelling: `14 March`, `14.3.`
 import re
 import unicodedata
 from dataclasses import dataclass
-from functools import lru_cache
-
-from recollect.recall.words import STOP_WORDS
+from functools import cache, lru_cache
 
 LEAST_STEM = 3
 LEAST_PART = 5
@@ -35,7 +33,6 @@ assistent
 """
 """Words that tell that something was promised, and not what."""
 _TITLES = frozenset(("mr", "mrs", "ms", "dr", "prof", "herr", "herrn", "frau", "st"))
-_STOPS = STOP_WORDS | frozenset(_GERMAN_STOPS.split()) | frozenset(_PROMISING.split()) | _TITLES
 
 _FAMILIES = """
 send sent|pay paid|buy bought|bring brought|write wrote written|tell told|give gave given|take took taken|make made|get
@@ -147,9 +144,16 @@ def _letters(run: str, *, begins: bool) -> list[Word]:
         return [_exact(_NAMED[evening[1]]), Word(text=evening[2], is_telling=False)]
     if folded in _NAMED and (has_capital or folded not in _AMBIGUOUS):
         return [_exact(_NAMED[folded])]
-    if folded in _STOPS or len(folded) == 1:
+    if folded in _stops() or len(folded) == 1:
         return []
     return [Word(text=folded, is_telling=has_capital and not begins)]
+
+
+@cache
+def _stops() -> frozenset[str]:
+    from recollect.recall.words import STOP_WORDS  # The whole of recall comes with them: not for a mind that starts.
+
+    return STOP_WORDS | frozenset(_GERMAN_STOPS.split()) | frozenset(_PROMISING.split()) | _TITLES
 
 
 def _exact(text: str) -> Word:
