@@ -1,6 +1,7 @@
 """The tools of the mind: what a model is told of them, what comes of using them, and what it may get wrong."""
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
@@ -103,21 +104,13 @@ def test_descriptions_describe_and_do_not_script(tools: Toolbox) -> None:
 
 
 def test_the_views_that_are_named_have_the_columns_that_are_named(tools: Toolbox, house: House) -> None:
-    description = tools.specs[-1].description
-    named = dict[str, list[str]]()
-    for line in description.split("\n\n")[1].split("\n"):
-        view, _, columns = line.partition(": ")
-        listed = [
-            part.split(" (")[0].strip() for part in columns.replace(", subagent, tool, machine)", ")").split(", ")
-        ]
-        named[view.split(",")[0]] = [one.removeprefix("and ") for one in listed if " " not in one.removeprefix("and ")]
-    assert {"conversations", "messages", "records", "record_sources", "notes"} <= named.keys()
-
-    for view, columns in named.items():
-        columns = [column for column in columns if column.isidentifier() and column not in ("assistant", "user")]
-        assert columns
-        used(tools, "query_memory", sql=f"SELECT {', '.join(columns)} FROM {view}")
+    listed = tools.specs[-1].description.split("\n\n")[1]
+    named = dict(re.findall(r"^(\w+)[^:]*: (.+)$", re.sub(r" \([^)]*\)", "", listed), re.MULTILINE))
     assert {*named, "files", "occurrences", "events"} == set(house.memory.views())
+
+    for view, words in named.items():
+        columns = set(re.findall(r"\w+", words)) - {"the", "same", "and"}
+        assert used(tools, "query_memory", sql=f"SELECT {', '.join(columns)} FROM {view}")
 
 
 # Finding
