@@ -5,9 +5,9 @@ summaries are streamed and put together here from the raw events: the SDK would 
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from recollect.errors import Invalid, Unavailable
 from recollect.llm.anthropic_access import Access
@@ -29,6 +29,7 @@ CARD_SECONDS = 10
 NO_CARD = (400, 404, 405, 501)
 """Of who speaks the same API and has no cards: it is not asked again."""
 
+T = TypeVar("T")
 Wait = Callable[[float], Awaitable[None]]
 
 
@@ -91,7 +92,7 @@ class AnthropicTalk:
             message = await self._access.connected().beta.messages.create(**body, stream=False, **betas)
             return usage_of(message.usage.to_dict(warnings=False))
 
-        return await self._explained(once)
+        return await self._in_time(self._explained(once))
 
     async def close(self) -> None:
         await self._access.close()
@@ -125,9 +126,12 @@ class AnthropicTalk:
     async def _asked(self, body: dict[str, Any], betas: list[str], hear: Hear) -> tuple[Reading, Usage]:
         """What was read, and what attempts cost that were lost. A thought that was heard does not hinder another
         attempt: it says nothing twice."""
+        return await self._in_time(self._attempts(body, betas, hear))
+
+    async def _in_time(self, asking: Coroutine[Any, Any, T]) -> T:
         try:
             async with asyncio.timeout(self._access.timeout_seconds):
-                return await self._attempts(body, betas, hear)
+                return await asking
         except TimeoutError:
             seconds = self._access.timeout_seconds
             raise Unavailable(f"{self.name} gave no whole answer in {seconds:g} seconds.") from None
@@ -163,7 +167,7 @@ class AnthropicTalk:
         if not reading.is_ended:
             raise Unavailable(f"{self.name} broke off in its answer.")
 
-    async def _explained(self, once: Callable[[], Awaitable[Any]]) -> Any:
+    async def _explained(self, once: Callable[[], Awaitable[T]]) -> T:
         """What goes wrong in the SDK, as an error of ours."""
         import httpx2
         from anthropic import APIError

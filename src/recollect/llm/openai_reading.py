@@ -30,8 +30,8 @@ class Reading:
         self._calls: list[Part] = []
         self._indexes: dict[int, Part] = {}
         self._named: dict[str, Part] = {}
-        self._content = ""
-        """All text so far, over all blocks: what a snapshot is compared with."""
+        self._written = 0
+        """Characters of all text so far, over all blocks: where what is new in a snapshot begins."""
         self._refusal = ""
         self._told: Mapping[str, Any] = {}
         self._stop_reason = ""
@@ -80,14 +80,14 @@ class Reading:
             self._call(delta.get("tool_calls"), is_snapshot=False)
         if message := mapping(choice.get("message")):
             self._think(message)
-            self._write(text_of(message.get("content"))[len(self._content) :])
+            self._write(text_of(message.get("content"))[self._written :])
             self._refusal = str(message.get("refusal") or self._refusal)
             self._call(message.get("tool_calls"), is_snapshot=True)
         self._stop_reason = str(choice.get("finish_reason") or self._stop_reason)
 
     def _write(self, more: str) -> None:
         if more:
-            self._content += more
+            self._written += len(more)
             self._assembly.write(self._assembly.text_at_the_end(), more)
 
     def _think(self, said: Mapping[str, Any]) -> None:
