@@ -19,6 +19,7 @@ import recollect
 from recollect.clock import local
 from recollect.mind.tools import Means, Result, Toolbox
 from recollect.notes.memory_tool import MemoryTool
+from recollect.redaction import mask
 from recollect.testing import FrozenClock, temporary_memory
 from recollect.tokens import estimate
 
@@ -338,6 +339,7 @@ def test_credentials_do_not_reach_the_model_or_the_screen(tools: Toolbox, house:
 
     for name, call in calls:
         result = tools.use(name, call)
+        assert mask(result.text) == result.text
         assert KEY[:20] not in result.text + result.line + tools.asked(name, call), (name, result)
 
 
@@ -430,4 +432,5 @@ def test_whatever_a_model_gives_there_is_a_result(anything: Toolbox, name: str, 
     assert isinstance(result, Result)
     assert_for_people(result.line)
     assert_for_people(anything.asked(name, given))
+    assert mask(result.text) == result.text
     result.text.encode()

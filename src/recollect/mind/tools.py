@@ -5,7 +5,7 @@ text that is too long, a query that takes too long. Errors of the program itself
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from recollect.errors import Invalid, RecollectError
@@ -22,6 +22,7 @@ from recollect.mind.tool_results import (
     table_text,
 )
 from recollect.mind.tool_specs import MEMORY, QUERY, SEARCH, SEARCH_TYPES, SPECS, STATUS
+from recollect.redaction import mask
 from recollect.texts import clean
 
 if TYPE_CHECKING:
@@ -92,10 +93,12 @@ class Toolbox:
                 raise Invalid(f"There is no tool {one_line(str(name))!r}. There are: {', '.join(self._uses)}.")
             if not isinstance(given, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
                 raise Invalid(f"The input of {name} is an object, not {type(given).__name__}.")
-            return self._uses[name](given)
+            result = self._uses[name](given)
         except RecollectError as error:
-            text = str(error)
-            return Result(text=bounded(text, MOST_ERROR_TOKENS, "it is too long."), line=one_line(text), is_error=True)
+            text = bounded(str(error), MOST_ERROR_TOKENS, "it is too long.")
+            result = Result(text=text, line=one_line(str(error)), is_error=True)
+        # Once more, as what is read back from history is masked as a whole: it has to be the same bytes.
+        return replace(result, text=mask(result.text))
 
     def _search(self, given: Given) -> Result:
         query = _text(SEARCH, given, "query", MOST_QUESTION_CHARACTERS)
