@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import subprocess
+import sys
 from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import replace
 from itertools import pairwise
@@ -246,6 +248,12 @@ def test_a_stream_that_breaks_before_a_word_is_begun_anew_and_paid_for(server: A
     assert [piece for piece in pieces if isinstance(piece, TextPiece)] == [TextPiece(text="Hello.")]
 
 
+def test_a_stream_that_breaks_before_its_first_event_is_begun_anew(server: AnthropicServer):
+    server.script(replace(say("Hello"), hang_up_after=0), say("Hello."))
+    answer = answered(server, request(user("Hello")))
+    assert (answer.blocks, answer.usage.calls) == ((text("Hello."),), 1)
+
+
 def test_a_stream_that_breaks_behind_a_word_is_not_begun_anew_and_the_words_stay_heard(server: AnthropicServer):
     long = "One two three four five six seven eight nine ten."
     server.script(replace(say(long), hang_up_after=4), say("Never said."))
@@ -481,3 +489,13 @@ def test_warming_a_dead_provider_is_told(server: AnthropicServer):
     server.script(*[Response(hang_up_after=BEFORE_ANYTHING)] * 9)
     with pytest.raises(Unavailable):
         talk(server, lambda model: model.warm(request(user("Hello"))), timeout_seconds=0.3)
+
+
+def test_nothing_heavy_is_imported_before_a_model_is_asked():
+    code = (
+        "import sys; from recollect.llm.anthropic_talk import AnthropicTalk; from recollect.llm.openai_talk import "
+        "OpenAITalk; AnthropicTalk('m', 'k'); OpenAITalk('http://127.0.0.1:1/v1', 'm'); "
+        "print([name for name in ('anthropic', 'httpx2', 'pydantic', 'openai') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

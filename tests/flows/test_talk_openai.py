@@ -29,7 +29,7 @@ from recollect.llm.talking import (
     ToolPiece,
     Turn,
 )
-from recollect.testing.loopback import BEFORE_ANYTHING, Response, as_json
+from recollect.testing.loopback import BEFORE_ANYTHING, LoopbackServer, Response, as_json
 from recollect.testing.openai_server import Answer as Step
 from recollect.testing.openai_server import Call, Fault, OpenAIServer, rate_limited
 
@@ -402,4 +402,43 @@ def test_nothing_is_condensed_or_kept_warm_there(server: OpenAIServer):
     abilities, warmed = talk(server, whole)
     assert abilities.condensing is Condensing.NONE
     assert warmed == Usage()
-    assert not server.requests
+    assert [(one.method, one.path) for one in server.requests] == [("GET", "/v1/models")]
+
+
+class Listing(LoopbackServer):
+    def __init__(self, models: object) -> None:
+        super().__init__()
+        self._models = models
+
+    def answer(self, request: Any) -> Response:
+        return as_json({"object": "list", "data": self._models})
+
+
+@pytest.mark.parametrize(
+    ("models", "most"),
+    [
+        ([{"id": "other"}, {"id": MODEL, "max_model_len": 8_192}], 8_192),
+        ([{"id": MODEL, "context_length": 32_768}], 32_768),
+        ([{"id": MODEL, "meta": {"n_ctx": 4_096, "n_ctx_train": 131_072}}], 4_096),
+        ([{"id": MODEL}], Abilities().most_input_tokens),
+        ([{"id": MODEL, "context_length": "much"}, 7], Abilities().most_input_tokens),
+        ("none", Abilities().most_input_tokens),
+    ],
+)
+def test_how_much_a_model_reads_is_asked_once(models: object, most: int):
+    async def twice() -> list[int]:
+        model = OpenAITalk(f"{server.url}/v1", MODEL)
+        try:
+            return [(await model.abilities()).most_input_tokens for _ in range(2)]
+        finally:
+            await model.close()
+
+    with Listing(models) as server:
+        assert asyncio.run(twice()) == [most] * 2
+    assert len(server.requests) == 1
+
+
+def test_what_a_dead_server_can_do_is_the_plainest():
+    with OpenAIServer() as gone:
+        pass
+    assert talk(gone, lambda model: model.abilities()) == Abilities()

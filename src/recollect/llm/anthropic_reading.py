@@ -30,6 +30,8 @@ class Reading:
         self._stop_reason = ""
         self._detail = ""
         self.model = ""
+        self.is_open = False
+        """The API took the request. Until then the SDK tries again by itself."""
         self.is_begun = False
         self.is_ended = False
 

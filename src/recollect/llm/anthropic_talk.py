@@ -144,9 +144,9 @@ class AnthropicTalk:
             try:
                 await self._explained(lambda reading=reading: self._stream(body, betas, reading))
             except Unavailable:
-                if not reading.is_begun or reading.is_heard or attempt + 1 == ATTEMPTS:
+                if not reading.is_open or reading.is_heard or attempt + 1 == ATTEMPTS:
                     raise
-                lost += reading.usage
+                lost += reading.usage if reading.is_begun else Usage()
                 await self._wait(FIRST_PAUSE_SECONDS * 2**attempt)
                 continue
             except BadReply as error:
@@ -157,6 +157,7 @@ class AnthropicTalk:
 
     async def _stream(self, body: dict[str, Any], betas: list[str], reading: Reading) -> None:
         stream = await self._access.connected().beta.messages.create(**body, stream=True, **_betas(betas))
+        reading.is_open = True
         async with stream:
             async for event in stream:
                 reading.take(event.to_dict(warnings=False))

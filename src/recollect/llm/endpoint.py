@@ -118,6 +118,16 @@ class Endpoint:
         raw = _raw(body)
         return await self._attempts(lambda: self._streamed(path, raw, optional, begin()))
 
+    async def look(self, path: str, seconds: float) -> dict[str, Any] | None:
+        """The object at an address, asked for once; None where there is none, or nobody who answers in time."""
+        import httpx2
+
+        try:
+            async with asyncio.timeout(seconds), self._connected().stream("GET", self._base + path) as response:
+                return _object(await self._read(response)) if response.status_code < 300 else None
+        except (TimeoutError, httpx2.HTTPError, httpx2.InvalidURL, BadReply):
+            return None
+
     async def _attempts(self, once: Callable[[], Awaitable[R]]) -> R:
         waited = 0.0
         for attempt in range(MOST_RETRIES + 1):

@@ -11,6 +11,7 @@ from typing import Any, cast
 from recollect.errors import Invalid
 from recollect.llm.endpoint import Endpoint, Unwanted, Wait
 from recollect.llm.model import BadReply, Usage
+from recollect.llm.openai import mapping
 from recollect.llm.openai_messages import messages_of, tools_of
 from recollect.llm.openai_reading import Reading
 from recollect.llm.talking import Abilities, Answer, Condensed, Hear, Request
@@ -24,6 +25,10 @@ NAMED_BY = {
 }
 """Parts of a request that some server refuses, and the words in its refusal."""
 
+LOOK_SECONDS = 10
+"""For what a model can do: nobody shall wait long for that."""
+CONTEXTS = ("max_model_len", "context_length", "max_context_length", "context_window", "n_ctx", "n_ctx_train")
+"""How servers call the length of what a model reads: vLLM, OpenRouter, Mistral, Groq, llama.cpp (in `meta`)."""
 IMAGE_TOKENS = 1_000
 """About what an image is to most models: nobody reads its letters."""
 
@@ -39,6 +44,7 @@ class OpenAITalk:
             raise Invalid(f"{base_url} names no model. Write it after the address: {base_url}#MODEL.")
         self._name = f"{base_url}#{model}"
         self._model = model
+        self._abilities: Abilities | None = None
         self._refused: set[str] = set()
         """Parts of a request that this server does not take."""
 
@@ -51,7 +57,14 @@ class OpenAITalk:
         return not self._endpoint.is_local
 
     async def abilities(self) -> Abilities:
-        return Abilities()
+        """How much it reads, where its server says so in the list of its models; they differ in the name of it."""
+        if self._abilities is None:
+            found = await self._endpoint.look("/models", LOOK_SECONDS)
+            if found is None:
+                return Abilities()
+            most = _most_input_tokens(found, self._model)
+            self._abilities = Abilities(most_input_tokens=most) if most else Abilities()
+        return self._abilities
 
     async def answer(self, request: Request, hear: Hear) -> Answer:
         used = frozenset(_ids(request))
@@ -98,6 +111,16 @@ class OpenAITalk:
             body["tools"] = tools_of(request.tools)
         body["messages"] = messages_of(request, sees=IMAGES not in self._refused)
         return body
+
+
+def _most_input_tokens(found: dict[str, Any], model: str) -> int:
+    """0: it does not say."""
+    models = found.get("data")
+    listed = [mapping(one) for one in cast(list[object], models)] if isinstance(models, list) else []
+    for card in (one for one in listed if one.get("id") == model):
+        told = [mapping(card.get("meta")).get(name, card.get(name)) for name in CONTEXTS]
+        return next((value for value in told if isinstance(value, int) and value > 0), 0)
+    return 0
 
 
 def _ids(request: Request) -> list[str]:
