@@ -8,6 +8,7 @@ from stories.copilot import CopilotCli
 from stories.cursor import Cursor
 from stories.exports import ChatGpt, ClaudeAi
 from stories.gemini import GeminiCli
+from stories.mind import RecollectChat
 from stories.opencode import OpenCode
 from stories.pi import OpenClaw, Pi
 from stories.plain import Aider, ClaudeCode, Generic
@@ -26,6 +27,7 @@ STORIES: dict[str, type[Story]] = {
     "opencode": OpenCode,
     "telegram": Telegram,
     "aider": Aider,
+    "recollect": RecollectChat,
     "generic": Generic,
 }
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from recollect.history.sources import sources
 from recollect.surfaces.resuming import COMMANDS, resume_command
 
-EXPORTS = ("chatgpt", "claude-ai", "telegram", "generic", "aider", "cursor", "openclaw")
+EXPORTS = ("chatgpt", "claude-ai", "telegram", "generic", "aider", "cursor", "openclaw", "recollect")
 
 
 @pytest.mark.parametrize(

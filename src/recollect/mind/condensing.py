@@ -11,14 +11,15 @@ from dataclasses import dataclass
 
 from recollect.clock import Clock, to_text
 from recollect.database import Database
-from recollect.errors import RecollectError
+from recollect.errors import RecollectError, Unavailable
 from recollect.llm.talking import Abilities, Request, TalkModel, Tool
 from recollect.mind.compaction import Compacted
 from recollect.mind.compaction.choosing import choose
 from recollect.mind.compaction.cutting import cut, threshold_for
 from recollect.mind.compaction.instructing import instructions_from
 from recollect.mind.compaction.probe import probed
-from recollect.mind.conversation import Conversation, Exchange, turn_tokens
+from recollect.mind.compaction.weighing import tokens_of_request
+from recollect.mind.conversation import Conversation, Exchange
 from recollect.mind.entries import CompactionRow
 from recollect.mind.store import MindStore
 from recollect.tokens import estimate
@@ -129,16 +130,16 @@ class Condensing:
         detail: dict[str, object] = {"through": through, "context_tokens": context_tokens}
         kind = ""
         try:
-            tokens = sum(map(turn_tokens, request.turns)) + sum(map(estimate, request.system))
             page = await asyncio.to_thread(self._material.page)
-            compaction = choose(self._model, abilities, tokens, failed=self._failed)
+            compaction = choose(self._model, abilities, tokens_of_request(request), failed=self._failed)
             kind = compaction.kind
             compacted = await compaction.compact(request, instructions_from(page))
             if compacted is None:
                 raise RecollectError("no summary came of it")
             row = await asyncio.to_thread(self._keep, compacted, conversation, through, detail)
         except RecollectError as error:
-            self._failed.add(kind)
+            if not isinstance(error, Unavailable):  # Another time it may well succeed.
+                self._failed.add(kind)
             self._not_before = int(context_tokens * GROWTH_AFTER_FAILURE)
             detail |= {"kind": kind, "reason": str(error)[:300]}
             await asyncio.to_thread(self._record, "compaction", "failed", time.monotonic() - started, detail)

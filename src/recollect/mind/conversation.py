@@ -9,22 +9,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import msgspec
-
 from recollect.llm.talking import Block, Turn
 from recollect.mind.compaction import standing_for
+from recollect.mind.compaction.trimming import THINKING, without_thinking
+from recollect.mind.compaction.weighing import tokens_of_turns
 from recollect.mind.entries import CompactionRow, Role, Standing, Written
 from recollect.redaction import mask
-from recollect.tokens import estimate
 
 MOST_MESSAGE_CHARACTERS = 60_000
 """Of one message that the model is shown; all of it is in history. About 20,000 tokens."""
 END_CHARACTERS = 10_000
 """Of these, from its end."""
-IMAGE_TOKENS = 1_600
-"""What a provider takes for one at the most."""
 STOPPED = "[Stopped by the user.]"
-THINKING = ("thinking", "redacted_thinking")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -36,7 +32,7 @@ class Exchange:
 
     @property
     def tokens(self) -> int:
-        return sum(turn_tokens(turn) for turn in self.turns)
+        return tokens_of_turns(self.turns)
 
 
 class Conversation:
@@ -63,7 +59,7 @@ class Conversation:
     @property
     def tokens(self) -> int:
         """Estimated."""
-        return sum(turn_tokens(turn) for turn in self.turns)
+        return tokens_of_turns(self.turns)
 
     def exchange(self, number: int) -> Exchange:
         if not self.exchanges or self.exchanges[-1].number != number:
@@ -80,7 +76,7 @@ class Conversation:
     def forget_thinking(self) -> None:
         """Something before the thoughts changed: they may not be sent any more."""
         for exchange in self.exchanges:
-            exchange.turns = [turn for one in exchange.turns if (turn := without_thinking(one)).content]
+            exchange.turns = list(without_thinking(exchange.turns))
 
     def tell_in_words(self) -> None:
         """The provider does not take the block of the summary: its words take its place."""
@@ -140,24 +136,8 @@ def assistant_blocks(record: dict[str, Any]) -> list[Block]:
     return [block for block in blocks if block["type"] != "text" or block["text"].strip()]
 
 
-def without_thinking(turn: Turn) -> Turn:
-    if not any(block.get("type") in THINKING for block in turn.content):
-        return turn
-    return Turn(role=turn.role, content=tuple(block for block in turn.content if block.get("type") not in THINKING))
-
-
 def calls_of(turn: Turn) -> list[Block]:
     return [block for block in turn.content if block.get("type") == "tool_use"] if turn.role == "assistant" else []
-
-
-def turn_tokens(turn: Turn) -> int:
-    return sum(_block_tokens(block) for block in turn.content)
-
-
-def _block_tokens(block: Block) -> int:
-    if block.get("type") == "image":
-        return IMAGE_TOKENS
-    return estimate(block["text"] if block.get("type") == "text" else msgspec.json.encode(block).decode())
 
 
 def _masked(block: Block) -> Block:

@@ -10,16 +10,15 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-import msgspec
-
 from recollect.clock import Clock
 from recollect.context import Contexts
 from recollect.database import Database
 from recollect.errors import RecollectError, Unavailable
 from recollect.history.appending import Appending
-from recollect.llm.talking import Abilities, TalkModel
+from recollect.llm.talking import Abilities, Request, TalkModel
 from recollect.mind.afterwards import Afterwards
 from recollect.mind.channel import Began, Channel, Said, ToolResult
+from recollect.mind.compaction.weighing import tokens_of_request
 from recollect.mind.condensing import Condensing, Material
 from recollect.mind.conversation import Conversation, conversation_of
 from recollect.mind.delivering import Delivering, Spoken
@@ -34,7 +33,6 @@ from recollect.mind.tools import Toolbox
 from recollect.mind.turns import Ended, Turns
 from recollect.mind.warming import Warmth
 from recollect.settings import Settings
-from recollect.tokens import estimate
 
 LOOK_SECONDS = 0.5
 """How often a program looks for what others heard or answered."""
@@ -267,8 +265,8 @@ class Mind:
         return saved or conversation_of(*self._log.read(), accepts)
 
     def _estimated(self, conversation: Conversation) -> int:
-        tools = estimate(msgspec.json.encode(self._parts.toolbox.specs).decode())
-        return conversation.tokens + sum(map(estimate, self._system)) + tools
+        request = Request(system=self._system, tools=self._parts.toolbox.specs, turns=conversation.turns)
+        return tokens_of_request(request)
 
     def _is_warm(self) -> bool:
         return self._warmth.is_warm(self._parts.clock())

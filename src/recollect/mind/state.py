@@ -13,7 +13,8 @@ import msgspec
 
 from recollect.ids import new_id
 from recollect.llm.talking import Turn
-from recollect.mind.conversation import Conversation, Exchange, without_thinking
+from recollect.mind.compaction.trimming import without_thinking
+from recollect.mind.conversation import Conversation, Exchange
 from recollect.mind.entries import CompactionRow, Standing
 
 FORMAT = 1
@@ -41,10 +42,7 @@ def save(path: Path, conversation: Conversation, belongs_to: str) -> bool:
         belongs_to=belongs_to,
         standing=conversation.standing,
         base=conversation.base,
-        exchanges=[
-            (one.number, [turn for each in one.turns if (turn := without_thinking(each)).content])
-            for one in conversation.exchanges
-        ],
+        exchanges=[(one.number, list(without_thinking(one.turns))) for one in conversation.exchanges],
     )
     held = path.with_name(f".{path.name}.{new_id()}")
     try:
@@ -86,8 +84,5 @@ def drop_states(runtime: Path) -> int:
 
 def plain(conversation: Conversation) -> list[dict[str, Any]]:
     """The array as it would be sent by another program, for comparing."""
-    return [
-        {"role": turn.role, "content": list(turn.content)}
-        for one in conversation.turns
-        if (turn := without_thinking(one)).content
-    ]
+    turns = without_thinking(conversation.turns)
+    return [{"role": turn.role, "content": list(turn.content)} for turn in turns]

@@ -26,7 +26,8 @@ from recollect.llm.talking import (
     Turn,
 )
 from recollect.mind.channel import Again, Shown, Thinking, ToolResult, ToolUse
-from recollect.mind.conversation import THINKING, Conversation, Exchange, calls_of, stopped_turn
+from recollect.mind.compaction.trimming import THINKING, results_for
+from recollect.mind.conversation import Conversation, Exchange, calls_of, stopped_turn
 from recollect.mind.entries import Role, TurnState, Written
 from recollect.mind.log import Log, Taken
 from recollect.mind.prefix import Prefix
@@ -238,7 +239,7 @@ class Turns:
         last: Turn | None = None
         calls, heard = calls_of(exchange.turns[-1]), self._heard.text.strip()
         if calls:
-            last = Turn(role="user", content=tuple(_not_run(call) for call in calls))
+            last = Turn(role="user", content=results_for(calls, NOT_RUN))
             said, roles = [list(last.content)], [Role.TOOL]
         elif heard and exchange.turns[-1].role == "user":
             last = stopped_turn(heard)
@@ -263,10 +264,6 @@ async def to_its_end(work: Callable[[], T]) -> T:
             task.cancel()
             return done.result()
         raise
-
-
-def _not_run(call: Block) -> Block:
-    return {"type": "tool_result", "tool_use_id": call["id"], "content": NOT_RUN, "is_error": True}
 
 
 def _turn_of(answer: Answer) -> Turn:
