@@ -158,6 +158,57 @@ def test_the_whole_behind_its_increments_says_nothing_twice(blocks: list[Block],
     assert told(pieces) == heard_of(blocks)
 
 
+def halves(text: str) -> list[str]:
+    """Each half of a pair by itself, as in the JSON of a server that cuts between them."""
+    units = text.encode("utf-16-le")
+    return [units[at : at + 2].decode("utf-16-le", "surrogatepass") for at in range(0, len(units), 2)]
+
+
+@given(WORDS, WORDS)
+def test_a_character_that_was_cut_in_two_is_heard_whole(words: str, value: str):
+    letters, arguments = halves(words), halves(json.dumps({"a": value}, ensure_ascii=False))
+    calls = [{"delta": {"tool_calls": [{"index": 0, "function": {"arguments": one}}]}} for one in arguments]
+    cut_in_two, pieces = read_chunks([*({"delta": {"content": one}} for one in letters), *calls])
+    assert [block.get("text") or block["input"] for block in cut_in_two.blocks] == [words, {"a": value}]
+    assert told(pieces)[0] == words
+    # A snapshot holds whole pairs, but for the one at which it ends.
+    grown = [words[:end] for end in range(len(words))]
+    shown = [f"{before}\ud83d" for before in grown] + [words]
+    assert read_chunks([{"message": {"content": one}} for one in shown])[0].blocks == ({"type": "text", "text": words},)
+
+
+@pytest.mark.parametrize("given_text", ['{"a": NaN}', '{"a": 1e999}', '{"a": -Infinity}', "[1]", "7", "[" * 100_000])
+def test_input_that_could_not_be_sent_back_is_unreadable(given_text: str):
+    call = {"index": 0, "id": "a", "function": {"name": "look", "arguments": given_text}}
+    answer, _ = read_chunks([{"delta": {"tool_calls": [call]}}])
+    assert answer.blocks[0]["input"] == {"unreadable": given_text[:2_000]}
+
+
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | WORDS,
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(
+                ["content", "tool_calls", "function", "name", "arguments", "index", "id", "refusal", "type"]
+            ),
+            inner,
+            max_size=4,
+        )
+    ),
+    max_leaves=12,
+)
+
+
+@given(
+    st.lists(st.fixed_dictionaries({}, optional={"delta": ANYTHING, "message": ANYTHING, "finish_reason": ANYTHING}))
+)
+def test_whatever_a_server_sends_an_answer_comes_of_it(choices: list[Any]):
+    answer, _ = read_chunks(choices)
+    json.dumps(answer.blocks, allow_nan=False).encode()
+    assert (answer.stop is Stop.TOOLS) == any(block["type"] == "tool_use" for block in answer.blocks)
+
+
 def test_fragments_of_two_calls_may_come_in_turn():
     def fragments() -> Iterator[dict[str, Any]]:
         for index, name in enumerate(("one", "two")):

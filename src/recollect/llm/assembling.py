@@ -6,6 +6,7 @@ unsaid: of a snapshot that takes words back, only what is longer than they were 
 """
 
 import json
+import math
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -24,17 +25,25 @@ class Part:
     """Where the text goes: `text`, `thinking`, `input`, `content`. Empty: the block is whole as it is."""
     texts: list[str] = field(default_factory=list[str])
     length: int = 0
+    half: str = ""
+    """Of a character that a server cut in two. Its other half comes next."""
 
     @property
     def text(self) -> str:
         return "".join(self.texts)
 
-    def add(self, more: str) -> None:
-        self.texts.append(more)
-        self.length += len(more)
+    def add(self, more: str) -> str:
+        """What can be heard of it now."""
+        more = self.half + more
+        whole = without_half(more)
+        self.half = more[len(whole) :]
+        whole = joined_halves(whole)
+        self.texts.append(whole)
+        self.length += len(whole)
+        return whole
 
     def become(self, whole: str) -> None:
-        self.texts, self.length = [whole], len(whole)
+        self.texts, self.length, self.half = [joined_halves(whole)], len(whole), ""
 
 
 class Assembly:
@@ -58,11 +67,9 @@ class Assembly:
         return part
 
     def write(self, part: Part, more: str) -> None:
-        if not more:
-            return
-        part.add(more)
-        if part.into == "text":
-            self._tell(TextPiece(text=more))
+        heard = part.add(more)
+        if heard and part.into == "text":
+            self._tell(TextPiece(text=heard))
 
     def text_at_the_end(self) -> Part:
         """The text block that is being written: a new one behind the use of a tool."""
@@ -97,9 +104,29 @@ def _finished(part: Part, *, is_last: bool, is_cut: bool) -> Block | None:
             return {**part.block, name: text}
 
 
+def without_half(text: str) -> str:
+    """Without the first half of a surrogate pair at its end."""
+    return text[:-1] if text and "\ud800" <= text[-1] <= "\udbff" else text
+
+
+def joined_halves(text: str) -> str:
+    """Each surrogate pair as the character it is; a half that is alone is none."""
+    if text.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in text):
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
 def _input(text: str) -> dict[str, Any] | None:
     try:
-        found = json.loads(text)
+        found = json.loads(text, parse_constant=_refused, parse_float=_finite)
     except (ValueError, RecursionError):
         return None
     return cast(dict[str, Any], found) if isinstance(found, dict) else None
+
+
+def _refused(name: str) -> float:
+    raise ValueError(f"{name} is no JSON: it could not be sent back")
+
+
+def _finite(text: str) -> float:
+    return value if math.isfinite(value := float(text)) else _refused(text)

@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Mapping
 from typing import Any, cast
 
-from recollect.llm.assembling import Assembly, Part
+from recollect.llm.assembling import Assembly, Part, without_half
 from recollect.llm.model import Usage
 from recollect.llm.openai import first_of, mapping, text_of, usage_of
 from recollect.llm.talking import Answer, Block, Hear, Stop, ThinkingPiece
@@ -80,7 +80,8 @@ class Reading:
             self._call(delta.get("tool_calls"), is_snapshot=False)
         if message := mapping(choice.get("message")):
             self._think(message)
-            self._write(text_of(message.get("content"))[self._written :])
+            # Half a character may have become a whole one by the next snapshot.
+            self._write(without_half(text_of(message.get("content")))[self._written :])
             self._refusal = str(message.get("refusal") or self._refusal)
             self._call(message.get("tool_calls"), is_snapshot=True)
         self._stop_reason = str(choice.get("finish_reason") or self._stop_reason)
