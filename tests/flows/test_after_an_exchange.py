@@ -16,7 +16,8 @@ import recollect
 from recollect.history import Status
 from recollect.knowledge import State
 from recollect.mind.afterwards import Afterwards
-from recollect.testing import ScriptedModel
+from recollect.mind.channel import Said
+from recollect.testing import FrozenClock, ScriptedModel, ScriptedTalk
 
 SENTENCES = (
     "I live in Bern.",
@@ -55,7 +56,7 @@ def test_a_fact_is_known_after_its_exchange_and_the_conversation_still_goes_on(c
     record = chat.memory.knowledge.record(lived.records[0])
     assert (record.text, record.attribute, record.value) == ("Lives in Bern", "lives in", "Bern")
     assert [source.quote for source in record.sources] == ["I live in Bern."]
-    assert lived.is_changed
+    assert lived.outcomes == {"new": 1}
     assert chat.conversation.status is Status.ACTIVE
     assert chat.memory.librarian.figures()["conversations"] == 0
 
@@ -222,7 +223,7 @@ def test_the_same_messages_read_twice_change_nothing(chat: Chat) -> None:
 
     lived = chat.live.read(new)
 
-    assert not lived.is_changed
+    assert lived.outcomes == {"same": 1}
     assert [(record.id, record.version) for record in chat.memory.knowledge.records()] == before
 
 
@@ -338,9 +339,8 @@ class Slow:
         self.at_once = 0
         self.most_at_once = 0
         self.error = error
-        self.is_changed = True
 
-    def read(self, message_ids: Any) -> "Slow":
+    def read(self, message_ids: Any) -> None:
         self.at_once += 1
         self.most_at_once = max(self.most_at_once, self.at_once)
         self.given.append(list(message_ids))
@@ -349,7 +349,6 @@ class Slow:
         self.at_once -= 1
         if self.error:
             raise self.error
-        return self
 
     def stop(self) -> None:
         self.go_on.set()
@@ -397,7 +396,7 @@ def test_what_comes_in_a_burst_is_read_together_and_never_two_at_once(memory: re
 
     assert reading.given == [["1"], [str(number) for number in range(2, 21)]]
     assert reading.most_at_once == 1
-    assert len(indexed) == 4  # Before and after each reading, as each found something.
+    assert len(indexed) == 4  # Before and after each reading.
 
 
 def test_an_error_is_recorded_once_and_reaches_nobody(memory: recollect.Memory) -> None:
@@ -437,3 +436,24 @@ def test_closing_ends_the_wait_for_a_model_and_leaves_what_waits(memory: recolle
     assert told(memory) == []
     assert memory.runs.latest("afterwards") == []
     assert [event.outcome for event in memory.runs.latest("model")] == ["cancelled"]
+
+
+def test_what_is_said_to_the_mind_is_known_and_found_after_its_turn(
+    memory: recollect.Memory, clock: FrozenClock
+) -> None:
+    model = ScriptedTalk(["Good to know. And where do you work?", "Fine. Where do you live?", "As you said."])
+
+    async def talk() -> None:
+        mind = memory.mind(open_model=lambda: model)
+        for words in ("I live in Bern.", "I work at Acme.", "I live in Bern."):
+            clock.move(minutes=1)
+            await mind.hear(Said(text=words, channel="test"))
+            await mind.turn()
+            await mind.settle()
+        await mind.close()
+
+    asyncio.run(talk())
+
+    assert told(memory) == ["Lives in Bern", "Works at Acme"]
+    assert asked_known(memory) == [{"questions": 1}]
+    assert memory.recall.waiting() == 0

@@ -20,17 +20,10 @@ EVENT = "afterwards"
 Record = Callable[[str, str, float, dict[str, object]], None]
 
 
-class Lived(Protocol):
-    @property
-    def is_changed(self) -> bool:
-        """Whether there is something new to be indexed."""
-        ...
-
-
 class Reading(Protocol):
     """Who learns from what was just said: the librarian's `Live`."""
 
-    def read(self, message_ids: Sequence[str]) -> Lived:
+    def read(self, message_ids: Sequence[str]) -> object:
         """In a thread, one call at a time."""
         ...
 
@@ -80,11 +73,9 @@ class Afterwards:
     # In a thread
 
     def _do(self, message_ids: Sequence[str]) -> None:
+        self._tried("index", self._index)  # First, as who reads may wait for a model.
+        self._tried("read", lambda: self._reading.read(message_ids))
         self._tried("index", self._index)
-        changed: list[bool] = []
-        self._tried("read", lambda: changed.append(self._reading.read(message_ids).is_changed))
-        if any(changed):
-            self._tried("index", self._index)
 
     def _tried(self, step: str, work: Callable[[], object]) -> None:
         started = time.monotonic()

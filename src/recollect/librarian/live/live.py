@@ -39,11 +39,6 @@ class Lived:
     """That were asked though the answer was on record."""
     usage: Usage = field(default_factory=Usage)
 
-    @property
-    def is_changed(self) -> bool:
-        """Whether something is known now that was not, or the other way round."""
-        return any(number for outcome, number in self.outcomes.items() if outcome != "same")
-
 
 class Live:
     """Used by one thread at a time; `stop` by any."""
