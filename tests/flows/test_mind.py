@@ -11,7 +11,7 @@ import recollect
 from recollect.errors import Denied, Invalid, Unavailable
 from recollect.history import Author, Standing
 from recollect.llm.model import Busy
-from recollect.llm.talking import TextPiece
+from recollect.llm.talking import Request, TextPiece
 from recollect.mind.channel import Again, Image, KeptMark, Said, ToolResult, ToolUse
 from recollect.mind.entries import TurnState
 from recollect.mind.state import plain, state_path
@@ -119,6 +119,7 @@ def test_text_before_between_and_behind_tool_calls_is_all_kept(memory: recollect
     channel = talk(memory, model, "How deep is the well?")
 
     assert channel.texts == ["I look.\n\nNow I note it.\n\nIt is 14 metres deep."]
+    assert channel.streamed == channel.texts[0]
     kinds = [type(one).__name__ for _, one in channel.shown]
     assert kinds.count("ToolUse") == kinds.count("ToolResult") == 2
     assert [author for author, _ in spoken(memory)] == ["user", "assistant", "assistant", "assistant"]
@@ -385,6 +386,24 @@ def test_an_image_is_sent_and_kept_by_reference(memory: recollect.Memory) -> Non
     assert "base64" not in json.dumps(message.blocks)
 
 
+def test_an_image_that_the_provider_does_not_take_is_told_of_and_stops_nothing(memory: recollect.Memory) -> None:
+    def picky(request: Request) -> str | Exception:
+        has_image = any(block["type"] == "image" for turn in request.turns for block in turn.content)
+        return Invalid("Could not process image.") if has_image else "I cannot see it."
+
+    channel = Listener()
+
+    async def show() -> None:
+        async with minding(memory, ScriptedTalk(picky), channel) as mind:
+            image = Image(media_type="image/png", data=PNG)
+            await mind.hear(Said(text="What is this?", channel="terminal", images=(image,)))
+            await mind.turn()
+            await say(mind, "Never mind.")
+
+    run(show())
+    assert channel.texts == ["I cannot see it.", "I cannot see it."]
+
+
 def test_emoji_and_writing_from_right_to_left_arrive_as_they_were_said(memory: recollect.Memory) -> None:
     text = "👩‍👩‍👧 مرحبا بالعالم – שלום \u2067abc\u2069 \ud83d end"
     model = ScriptedTalk(lambda request: words_of(list(request.turns))[-1])
@@ -513,3 +532,14 @@ def test_tools_are_counted_and_shown_in_one_line(memory: recollect.Memory) -> No
     results = [one for _, one in channel.shown if isinstance(one, ToolResult)]
     assert all("\n" not in one.line for one in results)
     assert memory.runs.latest("tool")[0].outcome == "failed"
+
+
+def test_a_search_does_not_find_the_question_it_is_made_for(memory: recollect.Memory) -> None:
+    talk(memory, ScriptedTalk(["Noted."]), "The well behind the house is 14 metres deep.")
+    model = ScriptedTalk([use("search_memory", {"query": "How deep is the well?"}), "14 metres."])
+
+    talk(memory, model, "How deep is the well?")
+
+    result = model.requests[1].turns[-1].content[0]["content"]
+    assert "14 metres deep" in result
+    assert "How deep" not in result.replace("“How deep is the well?”", "")

@@ -20,6 +20,7 @@ MOST_MESSAGE_CHARACTERS = 60_000
 """Of one message that the model is shown; all of it is in history. About 20,000 tokens."""
 END_CHARACTERS = 10_000
 """Of these, from its end."""
+IMAGE = "[An image, which cannot be shown.]"
 STOPPED = "[Stopped by the user.]"
 
 
@@ -78,6 +79,15 @@ class Conversation:
         for exchange in self.exchanges:
             exchange.turns = list(without_thinking(exchange.turns))
 
+    def has(self, *kinds: str) -> bool:
+        """Whether there is a block of one of these kinds in it."""
+        return any(block.get("type") in kinds for turn in self.turns for block in turn.content)
+
+    def tell_of_images(self) -> None:
+        """The provider does not take one of them, and would not take the whole array because of it."""
+        for exchange in self.exchanges:
+            exchange.turns = [_told_of_images(turn) for turn in exchange.turns]
+
     def tell_in_words(self) -> None:
         """The provider does not take the block of the summary: its words take its place."""
         self._accepts = ""
@@ -134,6 +144,16 @@ def assistant_blocks(record: dict[str, Any]) -> list[Block]:
     if record.get("stopped"):
         blocks.append({"type": "text", "text": STOPPED})
     return [block for block in blocks if block["type"] != "text" or block["text"].strip()]
+
+
+def words_of(record: dict[str, Any]) -> str:
+    """What was said, as it leaves the vault."""
+    return mask("\n\n".join(block["text"] for block in record["content"] if block.get("type") == "text"))
+
+
+def _told_of_images(turn: Turn) -> Turn:
+    blocks = [{"type": "text", "text": IMAGE} if block.get("type") == "image" else block for block in turn.content]
+    return Turn(role=turn.role, content=tuple(blocks))
 
 
 def calls_of(turn: Turn) -> list[Block]:

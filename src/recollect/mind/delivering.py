@@ -18,6 +18,9 @@ from recollect.mind.showing import shown_text
 from recollect.mind.store import MindStore
 from recollect.redaction import mask
 
+UNANSWERED = "This could not be answered."
+"""Where why not was forgotten with what was asked."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spoken:
@@ -92,7 +95,7 @@ class Delivering:
         is_failed = row is not None and row.state in (TurnState.FAILED, TurnState.REFUSED)
         text = shown_text(texts)
         if row and is_failed:
-            text = f"{text}\n\n{row.reason}".strip()
+            text = f"{text}\n\n{row.reason or UNANSWERED}".strip()
         state = "failed" if is_failed else str(row.state) if row else "done"
         return Reply(turn=delivery.turn, text=text, at=row.ended_at if row else "", state=state, was_shown=was_shown)
 

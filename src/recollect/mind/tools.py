@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from recollect.database import Row
     from recollect.notes.memory_tool import MemoryTool
     from recollect.notes.status import Updated
-    from recollect.recall import Found
+    from recollect.recall import Found, Hit
 
 MOST_QUESTION_CHARACTERS = 2_000
 MOST_SQL_CHARACTERS = 20_000
@@ -59,6 +59,9 @@ class Result:
 class Toolbox:
     def __init__(self, means: Means) -> None:
         self._means = means
+        self.hidden: Mapping[str, str] = {}
+        """Messages that are being answered, with their words: they are in front of the model, and no search need find
+        them."""
         self._uses: dict[str, Callable[[Given], Result]] = {
             SEARCH: self._search,
             STATUS: self._update_status,
@@ -107,7 +110,14 @@ class Toolbox:
             shown = one_line(str(search_type))
             raise Invalid(f"`search_type` of {SEARCH} is {', '.join(SEARCH_TYPES[:-1])} or both, not {shown!r}.")
         found = self._means.search(query, search_type)
+        found = replace(found, hits=[self._without_hidden(hit) for hit in found.hits if hit.id not in self.hidden])
         return Result(text=search_text(found, query), line=search_line(found))
+
+    def _without_hidden(self, hit: "Hit") -> "Hit":
+        """Nor as what was said after something else."""
+        after = " ".join(hit.after.rstrip("…").split())
+        is_hidden = after and any(" ".join(text.split()).startswith(after) for text in self.hidden.values())
+        return replace(hit, after="") if is_hidden else hit
 
     def _update_status(self, given: Given) -> Result:
         updates: object = given.get("updates")

@@ -27,7 +27,7 @@ from recollect.llm.talking import (
 )
 from recollect.mind.channel import Again, Shown, Thinking, ToolResult, ToolUse
 from recollect.mind.compaction.trimming import THINKING, results_for
-from recollect.mind.conversation import Conversation, Exchange, calls_of, stopped_turn
+from recollect.mind.conversation import Conversation, Exchange, calls_of, stopped_turn, words_of
 from recollect.mind.entries import Role, TurnState, Written
 from recollect.mind.log import Log, Taken
 from recollect.mind.prefix import Prefix
@@ -69,6 +69,7 @@ class Turns:
         self._asking: asyncio.Task[Ended] | None = None
         self._is_interrupted = False
         self._heard = Heard()
+        self._showing = Showing()
 
     @property
     def is_asking(self) -> bool:
@@ -86,6 +87,8 @@ class Turns:
         """Cancelled from outside, the turn stays open: the next program goes on with it."""
         exchange = conversation.exchange(taken.turn)
         ended = Ended(state=TurnState.OPEN)
+        self._showing = Showing()
+        self._toolbox.hidden = {one.entry.message_id: words_of(one.record) for one in taken.written}
         self._is_interrupted = False
         self._asking = asyncio.ensure_future(self._steps(taken, conversation, exchange, system, show, ended))
         try:
@@ -147,16 +150,18 @@ class Turns:
             conversation.tell_in_words()
             conversation.forget_thinking()
         except Invalid:
-            if not _has_thoughts(conversation):
+            if not conversation.has(*THINKING, "image"):
                 raise
-            self._prefix.expect("thoughts refused")
+            self._prefix.expect("blocks refused")
             conversation.forget_thinking()
+            conversation.tell_of_images()
         except Busy:
             raise
         except (Unavailable, BadReply):
             if not self._heard.parts:
                 raise  # The model has tried by itself as often as it makes sense.
             show(Again())
+            self._showing = Showing()
         self._heard = Heard()
         return await self._answer(conversation, system, show)
 
@@ -166,24 +171,20 @@ class Turns:
         if broken:
             detail: dict[str, object] = {"where": broken.where, "kept_turns": broken.kept_turns}
             await asyncio.to_thread(self._record, "prefix", broken.reason, 0.0, detail)
-        showing = Showing()
         is_thinking = False
 
         def hear(piece: Piece) -> None:
             nonlocal is_thinking
             self._heard.take(piece)
-            if isinstance(piece, ThinkingPiece):
-                if not is_thinking:
-                    show(Thinking())
-                is_thinking = True
-                return
-            is_thinking = False
-            for shown in showing.feed(piece):
+            for shown in self._showing.feed(piece):
                 show(shown)
+            if isinstance(piece, ThinkingPiece) and not is_thinking:
+                show(Thinking())
+            is_thinking = isinstance(piece, ThinkingPiece)
 
         answer = await self._model.answer(request, hear)
         self.last_request = request
-        for shown in showing.finish():
+        for shown in self._showing.finish():
             show(shown)
         return answer
 
@@ -275,7 +276,3 @@ def _without_calls(blocks: Sequence[Block]) -> list[Block]:
     answer."""
     left = [block for block in blocks if block.get("type") != "tool_use"]
     return left if any(block.get("type") not in THINKING for block in left) else []
-
-
-def _has_thoughts(conversation: Conversation) -> bool:
-    return any(block.get("type") in THINKING for turn in conversation.turns for block in turn.content)

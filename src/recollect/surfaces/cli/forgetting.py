@@ -30,7 +30,12 @@ if TYPE_CHECKING:
 MOST_SHOWN = 10
 """Of each kind of thing that goes; --json lists them all."""
 ALL = "all"
-NAMES = {"lines": "raw lines", "record_versions": "versions", "scrubbed_records": "shortened records"}
+NAMES = {
+    "lines": "raw lines",
+    "record_versions": "versions",
+    "scrubbed_records": "shortened records",
+    "mind_entries": "entries of the conversation",
+}
 TARGETS = ("record", "message", "conversation", "file", "subject", "note")
 
 
