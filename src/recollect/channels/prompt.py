@@ -25,9 +25,9 @@ REDRAW_SECONDS = 0.03
 
 
 class Prompt:
-    def __init__(self, page: Page, before: Sequence[str], on_stop: Callable[[bool], None]) -> None:
+    def __init__(self, page: Page, before: Sequence[str], on_stop: Callable[[], None]) -> None:
         """`before`: what was said earlier, the oldest first; the arrow keys go through it. `on_stop`: Ctrl-C was
-        pressed, with an empty line or not."""
+        pressed."""
         self._page = page
         self._on_stop = on_stop
         self._is_closed = False
@@ -54,7 +54,7 @@ class Prompt:
 
     async def read(self) -> str:
         """What was typed until Enter. `EOFError`: Ctrl-D, or `leave`."""
-        return await self._session.prompt_async()
+        return await self._session.prompt_async(handle_sigint=False)
 
     def draw(self) -> None:
         app = self._session.app
@@ -66,8 +66,13 @@ class Prompt:
             self._output.flush()
         app.invalidate()
 
+    @property
+    def is_empty(self) -> bool:
+        return not self._session.default_buffer.text
+
     def clear(self) -> None:
         self._session.default_buffer.reset()
+        self._session.app.invalidate()
 
     def leave(self) -> None:
         """As if Ctrl-D was pressed."""
@@ -99,12 +104,11 @@ class Prompt:
             event.current_buffer.insert_text("\n")
 
         def stop(event: "KeyPressEvent") -> None:
-            self._on_stop(not event.current_buffer.text)
+            self._on_stop()
 
         keys.add("enter")(send)
         keys.add("escape", "enter")(new_line)
         keys.add("c-c")(stop)
-        keys.add("<sigint>")(stop)
         return keys
 
 

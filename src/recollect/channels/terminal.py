@@ -45,8 +45,9 @@ class Terminal:
         self._page = page
         self._draw = draw
         self._taken = 0
-        self._answered = asyncio.Event()
+        self._answered, self._over = asyncio.Event(), asyncio.Event()
         self._answered.set()
+        self._over.set()
 
     @property
     def name(self) -> str:
@@ -66,12 +67,19 @@ class Terminal:
     async def all_answered(self) -> None:
         await self._answered.wait()
 
+    async def turn_over(self) -> None:
+        await self._over.wait()
+
+    def takes(self, address: str) -> bool:
+        return not is_open_elsewhere(address)
+
     def show(self, address: str, shown: Shown) -> None:
         if address != self.address:
             return
         match shown:
             case Began():
                 self._taken = max(1, min(shown.messages, self.unanswered))
+                self._over.clear()
             case Words():
                 self._page.words(shown.text)
             case Again():
@@ -90,20 +98,21 @@ class Terminal:
             return
 
     async def deliver(self, address: str, reply: Reply) -> None:
-        if address != self.address:
-            if is_open_elsewhere(address):
-                raise Unavailable(f"The answer belongs to another terminal: {address}. It is shown there.")
+        is_own = address == self.address
+        if not is_own:
             self._page.note("This answers what you said before:")
         if reply.is_unsure:
             self._page.note("You may have read this before:")
+        was_shown = is_own and reply.was_shown
         if reply.state == "failed":
-            self._page.problem(reply.text)
-        elif not reply.was_shown:
+            self._page.problem(reply.text.rpartition("\n\n")[2] if was_shown else reply.text)
+        elif not was_shown:
             self._page.words(reply.text)
         self._page.end("stopped" if reply.state == "stopped" else "")
-        if address == self.address:
+        if is_own:
             self._settle(self._taken)
             self._taken = 0
+            self._over.set()
         try:
             self._draw()
         except OSError as error:

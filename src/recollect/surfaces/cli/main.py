@@ -42,6 +42,7 @@ COMMANDS = {
     "review": "review",
     "questions": "review",
     "reflect": "nights",
+    "chat": "chat",
     "agents": "agents",
     "sources": "sources",
     "pause": "history",
