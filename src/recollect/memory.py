@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from recollect.librarian.librarian import Librarian
     from recollect.llm import ChatModel
     from recollect.llm.talking import TalkModel
+    from recollect.mind.figures import MindFigures
     from recollect.mind.mind import Mind
     from recollect.notes import Notes
     from recollect.notes.status import Updated
@@ -244,6 +245,13 @@ class Memory:
                 paused_since=self.history.paused_since,
             )
         )
+
+    def mind_figures(self) -> "MindFigures":
+        """How the conversations with the agents of the house stand."""
+        from recollect.mind.figures import figures_of
+
+        with self.database.read() as session:
+            return figures_of(session, self.settings.house)
 
     def _talking(
         self, turn: "Callable[[], str]", open_model: "Callable[[], TalkModel] | None"

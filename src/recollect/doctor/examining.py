@@ -13,6 +13,7 @@ from recollect.clock import Clock, from_text, local
 from recollect.daemon import read_status, watched_roots
 from recollect.doctor.findings import Finding, failure, ok, warning
 from recollect.doctor.librarian import librarian
+from recollect.doctor.mind import mind
 from recollect.doctor.notes import notes
 from recollect.errors import RecollectError
 from recollect.history.finding import found_at, is_left_out
@@ -48,6 +49,7 @@ def examine(memory: Memory) -> list[Finding]:
         _index(memory),
         *notes(memory),
         librarian(memory),
+        mind(memory),
         _forgetting(memory),
         *_models(memory),
         *(_cleanup(root) for root in roots_of("claude-code", roots, this_computer())),

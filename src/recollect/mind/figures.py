@@ -1,0 +1,47 @@
+"""How the conversations of a house stand, without opening one."""
+
+from dataclasses import dataclass
+
+from recollect.database import Session
+
+WAITING = """
+SELECT agent, count(*), min(at) FROM mind_entries
+WHERE house = :house AND turn = 0 AND state = 'waiting' GROUP BY agent ORDER BY agent
+"""
+OPEN = "SELECT count(*) FROM mind_turns WHERE house = :house AND state = 'open'"
+TURNS = "SELECT count(*) FROM mind_turns WHERE house = :house"
+UNSURE = "SELECT count(*) FROM mind_deliveries WHERE house = :house AND state = 'unsure'"
+LAST = """
+SELECT state, reason, ended_at FROM mind_turns WHERE house = :house AND state <> 'open' ORDER BY ended_at DESC LIMIT 1
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MindFigures:
+    turns: int
+    waiting: int
+    """Messages that no turn took yet."""
+    waiting_since: str
+    open_turns: int
+    """In flight, or cut off."""
+    unsure: int
+    """Answers of which nobody knows whether they arrived."""
+    failed_reason: str
+    """Why the last turn failed; empty: it did not."""
+    failed_at: str
+
+
+def figures_of(session: Session, house: str) -> MindFigures:
+    given = {"house": house}
+    waiting = session.rows(WAITING, given)
+    last = session.one(LAST, given)
+    has_failed = bool(last) and last[0] in ("failed", "refused")
+    return MindFigures(
+        turns=int(session.value(TURNS, given) or 0),
+        waiting=sum(row[1] for row in waiting),
+        waiting_since=min((row[2] for row in waiting), default=""),
+        open_turns=int(session.value(OPEN, given) or 0),
+        unsure=int(session.value(UNSURE, given) or 0),
+        failed_reason=str(last[1]) if last and has_failed else "",
+        failed_at=str(last[2]) if last and has_failed else "",
+    )
