@@ -28,7 +28,7 @@ def mind(memory: Memory) -> Finding:
     if stands.unsure:
         return warning(
             CHECK,
-            f"Answers that were being sent when a program ended, so that nobody knows if they arrived: {stands.unsure:,}.",
+            f"Nobody knows if some answers arrived, as a program ended while it sent them: {stands.unsure:,}.",
             "recollect chat shows what was said last.",
         )
     return ok(CHECK, f"{stands.turns:,} turns, and nothing waits.")
