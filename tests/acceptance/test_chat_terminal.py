@@ -163,7 +163,7 @@ def test_ctrl_d_waits_for_the_answer_and_ctrl_c_does_not(talking: Path, server: 
     with sit(talking) as desk:
         desk.see("Here it is.", "Quickly!")
         desk.type("Again!" + ENTER)
-        desk.see("› Again!")
+        assert never.is_reached.wait(60)
         desk.type("/quit" + ENTER)
         desk.see("Leaving when this is answered")
         desk.type(CTRL_C)
@@ -277,3 +277,15 @@ def test_a_failed_turn_is_told_in_a_sentence_and_one_goes_on(talking: Path, serv
     assert "Traceback" not in desk.screen.text
     assert b"\x1b[2m" not in desk.raw  # No colours where none are wanted.
     assert b"\x1b[31m" not in desk.raw
+
+
+def test_ctrl_c_ends_one_message_in_the_middle_of_its_answer(talking: Path, server: OpenAIServer) -> None:
+    server.script(Answer(text="Once upon a time. " * 500, pause_seconds=0.02))
+    with sitting_at("chat", "Tell me a story.", home=talking) as desk:
+        desk.see("Once upon a time.")
+        desk.type(CTRL_C)
+        assert desk.leaves() == 130
+
+    assert "Traceback" not in desk.screen.text
+    with sit(talking) as desk:
+        desk.see("› Tell me a story.", "Once upon a time.")

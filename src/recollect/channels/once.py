@@ -59,7 +59,7 @@ async def ask_once(mind: "Mind", text: str, images: Sequence[Image], page: Page,
         await mind.hear(Said(text=text, channel=NAME, address=window.address, images=tuple(images)))
         done: TurnDone | None = None
         while not window.reply.done():
-            done = await _turn(mind)
+            done = await _turn(mind, window.address)
             if done is None:
                 await asyncio.wait({window.reply}, timeout=LOOK_SECONDS)
         await mind.settle()
@@ -69,11 +69,13 @@ async def ask_once(mind: "Mind", text: str, images: Sequence[Image], page: Page,
         await mind.close()
 
 
-async def _turn(mind: "Mind") -> "TurnDone | None":
+async def _turn(mind: "Mind", address: str) -> "TurnDone | None":
     turn = asyncio.create_task(mind.turn())
     try:
         return await asyncio.shield(turn)
     except asyncio.CancelledError:
-        await mind.interrupt()
+        if not await mind.interrupt():
+            await mind.withdraw(NAME, address)  # What nobody waits for is not to be answered some other day.
+            turn.cancel()
         await asyncio.wait({turn})
         raise

@@ -6,6 +6,7 @@ this moment, and the line itself. Finished lines are written above it and belong
 
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from recollect.channels.page import SAID, Page
@@ -51,6 +52,10 @@ class Prompt:
         )
         session.app.min_redraw_interval = REDRAW_SECONDS
         return session
+
+    def held(self) -> AbstractContextManager[None]:
+        """Between two lines too, the terminal does not write by itself what is typed."""
+        return self._session.input.raw_mode()
 
     async def read(self) -> str:
         """What was typed until Enter. `EOFError`: Ctrl-D, or `leave`."""

@@ -60,7 +60,8 @@ class Sitting:
         running = asyncio.create_task(self._mind.run())
         typing = asyncio.create_task(self._read())
         try:
-            with patch_stdout(raw=True):  # What libraries warn of goes above the line, not through it.
+            # What libraries warn of goes above the line, not through it.
+            with self._prompt.held(), patch_stdout(raw=True):
                 await asyncio.wait({running, typing}, return_when=asyncio.FIRST_COMPLETED)
                 self._prompt.leave()
                 await typing
@@ -118,7 +119,8 @@ class Sitting:
             case "help" | "?" | "":
                 self._page.quietly(HELP)
             case "cancel":
-                await self._take_back()
+                if not await self._take_back():
+                    self._page.note("Nothing waits.")
             case "costs":
                 self._page.note(on_one_line(await asyncio.to_thread(self._costs)))
             case "image" if order.rest:
@@ -133,11 +135,12 @@ class Sitting:
                 )
         return False
 
-    async def _take_back(self) -> None:
+    async def _take_back(self) -> int:
         number = await self._mind.withdraw(NAME, self._terminal.address)
         self._terminal.has_withdrawn(number)
-        messages = "1 message" if number == 1 else f"{number} messages"
-        self._page.note(f"Took back {messages}." if number else "Nothing waits.")
+        if number:
+            self._page.note(f"Took back {_messages(number)}.")
+        return number
 
     # Stopping and leaving
 
@@ -145,14 +148,18 @@ class Sitting:
         """Ctrl-C: stops the answer; where none comes, clears the line; where that is empty, leaves the second time."""
         if self._leaving:
             self._leave_now()
-        elif self._terminal.is_answering:
+        elif self._terminal.unanswered:
             self._start(self._interrupt())
         else:
             self._stop_typing()
 
     async def _interrupt(self) -> None:
-        if not await self._mind.interrupt():  # It has said all, and is being written down.
+        """What waits still is taken back. Neither is there when the answer is complete, or another program gives it."""
+        if await self._mind.interrupt():
+            return
+        if self._terminal.is_answering or not await self._take_back():
             self._stop_typing()
+        self._prompt.draw()
 
     def _stop_typing(self) -> None:
         if not self._prompt.is_empty:
@@ -182,11 +189,17 @@ class Sitting:
         if self._leaving.cancelled() and await self._mind.interrupt():
             await self._terminal.turn_over()
         self._leaving.cancel()
+        if self._terminal.unanswered:
+            self._page.note(f"{_messages(self._terminal.unanswered)} not answered yet: that comes with the next chat.")
 
     def _start(self, work: "Coroutine[object, object, object]") -> None:
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+
+def _messages(number: int) -> str:
+    return "1 message" if number == 1 else f"{number} messages"
 
 
 def show_before(page: Page, spoken: "Sequence[Spoken]") -> None:
