@@ -12,7 +12,7 @@ PYTEST  := $(BIN)/pytest -n $(WORKERS) --dist worksteal
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help up test format soak fuzz test-model bench bench-knowledge bench-context lock clean install install-dev
+.PHONY: help up test format soak fuzz test-model bench bench-knowledge bench-context bench-mind lock clean install install-dev
 
 help: ## this list
 	@echo "Recollect"
@@ -57,6 +57,10 @@ bench-knowledge: install-dev ## whether knowledge stays right through a whole li
 bench-context: install-dev ## what a provider's cache keeps of a day of prompts, and what building one costs in a large house
 	@$(BIN)/python benchmarks/day.py
 	@$(BIN)/python benchmarks/contexts.py --large 100k
+
+bench-mind: install-dev ## what a month of the conversation costs, beside two other designs, and whether it finds what was said
+	@$(BIN)/python benchmarks/mind.py $(ARGS)
+	@$(BIN)/python benchmarks/mind_recall.py
 
 lock: ## pin again after a change in pyproject.toml (UPGRADE=1: newest versions)
 	@sh scripts/lock $(if $(UPGRADE),--upgrade)
