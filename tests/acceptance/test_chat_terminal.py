@@ -21,6 +21,7 @@ CTRL_C, CTRL_D, ALT_ENTER, ENTER, UP = "\x03", "\x04", "\x1b\r", "\r", "\x1b[A"
 PASTE = "\x1b[200~{}\x1b[201~"
 PROMPT = "›"
 PLAIN = "All is well."
+STORY = "Once upon a time …, "
 
 
 @pytest.fixture
@@ -80,7 +81,7 @@ def test_an_answer_streams_in_with_its_tools_and_what_it_kept(home: Path) -> Non
         with sit(home, columns=60, ANTHROPIC_BASE_URL=server.url, ANTHROPIC_API_KEY="any") as desk:
             desk.see(PROMPT)
             desk.type("How deep is the well?" + ENTER)
-            desk.see("terminal.")
+            desk.see("terminal.\n\n›")
             desk.type(CTRL_D)
             assert desk.leaves() == 0
 
@@ -124,11 +125,11 @@ def test_what_is_typed_while_an_answer_comes_is_joined_into_the_next_turn(talkin
 
 
 def test_ctrl_c_stops_an_answer_then_says_how_to_leave_and_then_leaves(talking: Path, server: OpenAIServer) -> None:
-    server.script(Answer(text="Once upon a time. " * 500, pause_seconds=0.02))
-    with sit(talking) as desk:
+    server.script(Answer(text=STORY * 500, pause_seconds=0.01))
+    with sit(talking, columns=80) as desk:
         desk.see(PROMPT)
         desk.type("Tell me a story." + ENTER)
-        desk.see("Once upon a time.")
+        desk.see("\n".join([(STORY * 4).rstrip()] * 3))  # Not one line of it is finished.
         desk.type(CTRL_C)
         desk.see("· stopped")
         desk.type("Enough." + ENTER)
@@ -142,7 +143,7 @@ def test_ctrl_c_stops_an_answer_then_says_how_to_leave_and_then_leaves(talking: 
         desk.type(CTRL_C)
         assert desk.leaves() == 0
 
-    assert "Once upon a time." in json.dumps(asked(server)[-1])
+    assert "Once upon a time" in json.dumps(asked(server)[-1])
     assert "Enough." in said_last(server)
     assert len(asked(server)) == 2
 
@@ -241,7 +242,7 @@ def test_what_a_model_says_cannot_command_the_terminal(talking: Path, server: Op
     with sit(talking) as desk:
         desk.see(PROMPT)
         desk.type("Hello." + ENTER)
-        desk.see("The end.")
+        desk.see("The end.\n\n›")
         desk.type(CTRL_D)
         assert desk.leaves() == 0
     assert desk.screen.commands == []

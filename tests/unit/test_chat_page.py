@@ -10,10 +10,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from prompt_toolkit.utils import get_cwidth
 
 from recollect.channels.cleaning import cleaned, on_one_line
 from recollect.channels.images import image_in
 from recollect.channels.page import Page
+from recollect.channels.prompt import in_rows
 from recollect.channels.terminal import Terminal, is_open_elsewhere, own_address
 from recollect.channels.typed import ToDo, ToSay, path_and_words, understood
 from recollect.errors import Invalid, NotFound, Unavailable
@@ -99,6 +101,14 @@ def test_of_a_long_rest_only_the_end_is_drawn_and_all_is_written() -> None:
     assert paper.rest(10) == "…7 998 999 "
     paper.end()
     assert paper.take_finished().startswith("0 1 2 ")
+
+
+@given(st.text(st.sampled_from("ab 豆é👩\u200d"), max_size=60), st.integers(2, 12))
+def test_an_unfinished_paragraph_is_drawn_in_rows_that_fit(text: str, columns: int) -> None:
+    rows = in_rows(text, columns)
+    assert "".join(rows) == text
+    assert all(get_cwidth(row) <= columns for row in rows)
+    assert all(sum(map(get_cwidth, row)) >= columns - 1 for row in rows[:-1])
 
 
 def test_a_tool_is_one_line_with_what_came_of_it() -> None:

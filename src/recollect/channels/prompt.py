@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 ROWS_KEPT = 6
 """Of the screen, for the line and what stands around it."""
 LEAST_ROWS = 2
+MOST_CHARACTERS = 20_000
+"""Of an unfinished paragraph, looked at for each drawing."""
 REDRAW_SECONDS = 0.03
 """Words come faster than anybody reads them."""
 
@@ -92,8 +94,8 @@ class Prompt:
     def _message(self) -> "StyleAndTextTuples":
         size = self._output.get_size()
         rows = max(LEAST_ROWS, size.rows - ROWS_KEPT)
-        rest = self._page.rest(rows * size.columns * 3 // 4)
-        parts: StyleAndTextTuples = [("", f"{rest}\n")] if rest else []
+        shown = in_rows(self._page.rest(MOST_CHARACTERS), size.columns)[-rows:]
+        parts: StyleAndTextTuples = [("", f"{row}\n") for row in shown]
         parts += [("dim", f"{line}\n") for line in self._page.doing[-rows:]]
         return [*parts, ("bold", SAID)]
 
@@ -115,6 +117,23 @@ class Prompt:
         keys.add("escape", "enter")(new_line)
         keys.add("c-c")(stop)
         return keys
+
+
+def in_rows(text: str, columns: int) -> list[str]:
+    """As a terminal breaks it: where the row is full."""
+    from prompt_toolkit.utils import get_cwidth
+
+    rows: list[str] = []
+    row: list[str] = []
+    taken = 0
+    for character in text:
+        width = get_cwidth(character)
+        if taken + width > columns:
+            rows.append("".join(row))
+            row, taken = [], 0
+        row.append(character)
+        taken += width
+    return [*rows, "".join(row)] if row else rows
 
 
 def _output() -> "Output":
