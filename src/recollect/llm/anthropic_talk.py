@@ -5,6 +5,7 @@ summaries are streamed and put together here from the raw events: the SDK would 
 """
 
 import asyncio
+import importlib
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -103,6 +104,8 @@ class AnthropicTalk:
     async def _known(self) -> Card:
         """The plainest where the API cannot be asked now; then it is asked again at the next occasion."""
         if self._card is None:
+            # The SDK takes seconds to load, while which somebody may type.
+            await asyncio.to_thread(importlib.import_module, "recollect.llm.anthropic_session")
             self._card = await self._read_card()
         return self._card or Card()
 

@@ -106,7 +106,6 @@ class Mind:
         )
         self._afterwards = parts.afterwards()
         self._warmth = Warmth()
-        self._abilities: Abilities | None = None
         self._conversation: Conversation | None = None
         self._system: tuple[str, ...] = ()
         self._context_tokens = 0
@@ -114,6 +113,7 @@ class Mind:
         self._arrived = asyncio.Event()
         self._is_closed = False
         self._in_flight: asyncio.Task[TurnDone | None] | None = None
+        self._is_answered = False
 
     # Hearing
 
@@ -146,6 +146,13 @@ class Mind:
 
     async def run(self) -> None:
         """Answer whatever comes, until `close`."""
+        opening = asyncio.ensure_future(self._able())  # So that who speaks first need not wait for it.
+        try:
+            await self._run()
+        finally:
+            opening.cancel()
+
+    async def _run(self) -> None:
         failures = 0
         while not self._is_closed:
             self._arrived.clear()
@@ -172,9 +179,10 @@ class Mind:
 
     async def _turn(self) -> TurnDone | None:
         async with self._one:
-            done = None
+            done, self._is_answered = None, False
             if await asyncio.to_thread(self._log.has_work) and await self._hold():
                 done = await self._answered()
+            self._is_answered = True
             await self._delivering.deliver(done.turn if done else 0)
             return done
 
@@ -202,6 +210,7 @@ class Mind:
         show = self._delivering.shower(taken.places)
         show(Began(turn=taken.turn, messages=sum(one.entry.role is Role.USER for one in taken.written)))
         ended = await self._turns.run(taken, conversation, self._system, show)
+        self._is_answered = True
         await self._after(taken, conversation, ended, abilities)
         return TurnDone(
             turn=taken.turn,
@@ -213,10 +222,10 @@ class Mind:
         )
 
     async def _able(self) -> Abilities:
-        if self._abilities is None:
-            self._abilities = await self._model.abilities()
-            self._warmth.lifetime_seconds = self._abilities.cache_seconds
-        return self._abilities
+        """Asked each time: what could not be asked of the provider once may be later."""
+        abilities = await self._model.abilities()
+        self._warmth.lifetime_seconds = abilities.cache_seconds
+        return abilities
 
     # Before a turn
 
@@ -340,10 +349,10 @@ class Mind:
         return self._warmth.due_at(self._settings.mind.keep_warm_hours)
 
     async def _end_flight(self) -> None:
-        """An answer that is being delivered is given the time for it: else nobody knew whether it arrived."""
+        """An answer that is there is given the time to be delivered: else nobody knew whether it arrived."""
         if self._in_flight is None or self._in_flight.done():
             return
-        if not self._turns.is_asking:
+        if self._is_answered:
             await asyncio.wait([self._in_flight], timeout=DELIVERY_SECONDS)
         self._in_flight.cancel()
         with suppress(asyncio.CancelledError, RecollectError):

@@ -71,13 +71,9 @@ class Turns:
         self._heard = Heard()
         self._showing = Showing()
 
-    @property
-    def is_asking(self) -> bool:
-        return self._asking is not None and not self._asking.done()
-
     def interrupt(self) -> bool:
         """Stop the turn that is in flight. False: none is."""
-        if self._asking is None or not self.is_asking:
+        if self._asking is None or self._asking.done():
             return False
         self._is_interrupted = True
         self._asking.cancel()
