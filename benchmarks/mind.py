@@ -27,6 +27,7 @@ import mind_month
 import mind_replaced
 
 from recollect.llm.model import Usage
+from recollect.settings import MindSettings
 
 EARLY_DAY = 5
 SHOWN_DAYS = (1, 2, 3, 5, 10, 15, 20, 25, 30)
@@ -39,6 +40,7 @@ class Month:
     exchanges_a_day: int
     seed: int
     model: str
+    compact_at_tokens: int = 100_000
 
     @property
     def priced(self) -> str:
@@ -51,7 +53,11 @@ class Month:
 def live_mind(month: Month, folder: str, keep_warm_hours: float, capture: str = "") -> dict[str, Any]:
     """The month with the mind. `capture`: the file for what others would have fetched."""
     started = time.monotonic()
-    settings = {"model": month.priced, "keep_warm_hours": keep_warm_hours}
+    settings = {
+        "model": month.priced,
+        "keep_warm_hours": keep_warm_hours,
+        "compact_at_tokens": month.compact_at_tokens,
+    }
     home = Path(folder) / f"warm-{keep_warm_hours:g}"
     name = mind_name(keep_warm_hours)
     with open(capture or "/dev/null", "w", encoding="utf-8") as file:
@@ -76,6 +82,7 @@ def live_mind(month: Month, folder: str, keep_warm_hours: float, capture: str = 
         "against_least": round(found["sum"]["dollars"] / least["all"], 3),
         "state_bytes": _early_and_late(lived.state_bytes),
         "resident_bytes": _early_and_late(lived.resident_bytes),
+        "processor_seconds": _early_and_late(lived.processor_seconds),
         "database_bytes": lived.database_bytes,
         "ledger_agrees": _agrees(lived),
         "seconds": round(time.monotonic() - started, 1),
@@ -106,7 +113,7 @@ def _figures(month: Month, calls: Sequence[mind_costs.Call]) -> dict[str, Any]:
     }
 
 
-def _early_and_late(by_day: dict[int, int]) -> dict[str, int]:
+def _early_and_late(by_day: dict[int, float]) -> dict[str, float]:
     last = max(by_day)
     early = min(EARLY_DAY, last)
     return {f"day {early}": by_day[early], f"day {last}": by_day[last], "most": max(by_day.values())}
@@ -197,13 +204,15 @@ def _show_rest(name: str, found: dict[str, Any], say: Callable[[str], None]) -> 
     say(f"  not read from the cache, because: {found['misses']}")
     if "least_dollars" not in found:
         return
-    say(f"  compactions: {one['compactions']}, ${one['compaction_dollars']:.2f}")
+    share = 100 * one["compaction_cached_share"]
+    say(f"  compactions: {one['compactions']}, ${one['compaction_dollars']:.2f}, {share:.0f} % read from the cache")
     say(f"  kept warm by {one['warm_requests']} requests, ${one['warm_dollars']:.2f}")
     say(f"  the least: ${found['least_dollars']['all']:.2f} {found['least_dollars']}; × {found['against_least']:.3f}")
     say(f"  prefix breaks: {found['prefix_breaks']}; failed turns: {found['failed_turns']}")
     for kind in ("state_bytes", "resident_bytes"):
         sizes = ", ".join(f"{when} {size / 1e6:.2f} MB" for when, size in found[kind].items())
         say(f"  {kind}: {sizes}")
+    say(f"  processor seconds a day: {found['processor_seconds']}")
     say(f"  database: {found['database_bytes'] / 1e6:.1f} MB; the ledger of the house agrees: {found['ledger_agrees']}")
 
 
@@ -213,10 +222,18 @@ def main() -> None:
     parser.add_argument("--exchanges-per-day", type=int, default=50)
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--model", default="claude-opus-5-5")
-    parser.add_argument("--keep-warm", default="8,0", help="hours, one run for each")
+    parser.add_argument("--compact-at-tokens", type=int, default=100_000, help="the setting of the mind")
+    usual = f"{MindSettings().keep_warm_hours:g},0"
+    parser.add_argument("--keep-warm", default=usual, help=f"hours, one run for each; {usual} where nothing is given")
     parser.add_argument("--json", metavar="FILE", help="write all figures there")
     given = parser.parse_args()
-    month = Month(days=given.days, exchanges_a_day=given.exchanges_per_day, seed=given.seed, model=given.model)
+    month = Month(
+        days=given.days,
+        exchanges_a_day=given.exchanges_per_day,
+        seed=given.seed,
+        model=given.model,
+        compact_at_tokens=given.compact_at_tokens,
+    )
     keep_warm = [float(hours) for hours in given.keep_warm.split(",")]
     context = multiprocessing.get_context("spawn")
     with (

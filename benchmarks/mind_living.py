@@ -9,6 +9,7 @@ import asyncio
 import json
 import os
 import random
+import time
 from collections import Counter
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
@@ -43,10 +44,12 @@ class Lived:
     calls: list[Call] = field(default_factory=list[Call])
     breaks: dict[str, int] = field(default_factory=dict[str, int])
     """Requests that did not begin with all of the one before, by the reason that the mind gave."""
-    state_bytes: dict[int, int] = field(default_factory=dict[int, int])
-    """The longest `conversation-state.json` of each day."""
-    resident_bytes: dict[int, int] = field(default_factory=dict[int, int])
+    state_bytes: dict[int, float] = field(default_factory=dict[int, float])
+    """Of `conversation-state.json` at the end of each day."""
+    resident_bytes: dict[int, float] = field(default_factory=dict[int, float])
     """Of the process at the end of each day, the server with it."""
+    processor_seconds: dict[int, float] = field(default_factory=dict[int, float])
+    """That the same took for each day."""
     database_bytes: int = 0
     ledger: Usage = field(default_factory=Usage)
     """What the house itself wrote down of all calls."""
@@ -134,6 +137,7 @@ class Life:
         self._server = server
         self._script = script
         self._capture = capture
+        self._began = time.process_time()
         self.lived = Lived()
 
     def _day(self) -> int:
@@ -190,6 +194,8 @@ class Life:
             self._clock.now = max(due, self._clock.now)
 
     def _end_day(self, day: int) -> None:
+        before = sum(self.lived.processor_seconds.values())
+        self.lived.processor_seconds[day] = round(time.process_time() - self._began - before, 2)
         self.lived.state_bytes[day] = self._house.state_bytes()
         self.lived.resident_bytes[day] = resident_bytes()
 
