@@ -22,6 +22,8 @@ END_CHARACTERS = 10_000
 """Of these, from its end."""
 IMAGE = "[An image, which cannot be shown.]"
 STOPPED = "[Stopped by the user.]"
+FORGOTTEN = "[What was said here was forgotten.]"
+"""In the place of a user's words: an answer to nothing may not stand first, and many models take no two in a row."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -130,7 +132,10 @@ def exchange_of(number: int, written: Sequence[Written], *, is_open: bool = Fals
             turns.append(Turn(role="assistant", content=tuple(assistant_blocks(one.record))))
         elif one.entry.role is Role.TOOL:
             turns.append(Turn(role="user", content=tuple(map(_masked, one.record["content"]))))
-    return Exchange(number=number, turns=_whole(turns, is_open=is_open))
+    whole = _whole(turns, is_open=is_open)
+    if whole and whole[0].role == "assistant":
+        whole.insert(0, Turn(role="user", content=({"type": "text", "text": FORGOTTEN},)))
+    return Exchange(number=number, turns=whole)
 
 
 def user_blocks(record: dict[str, Any]) -> list[Block]:

@@ -15,6 +15,7 @@ import msgspec
 from recollect.clock import Clock, from_text, to_text
 from recollect.context.system_prompt import moment
 from recollect.database import Database, Session
+from recollect.errors import NotFound
 from recollect.history.appending import Appending
 from recollect.history.sources.recollect import FORM, NAME, session_of
 from recollect.history.sources.source import FileFacts
@@ -99,7 +100,12 @@ class Log:
         return Taken(turn=turn, written=written, is_resumed=is_resumed)
 
     def add(self, turn: int, role: Role, content: Sequence[Block], *, model: str = "") -> Written:
+        """A step of a turn that is open. Raises `NotFound` where it is not any more: what it answers to was forgotten,
+        and what is said of that is not to be kept; or another program took over."""
         with self._database.write() as session:
+            row = self._store(session).turn(turn)
+            if role is not Role.NOTE and (row is None or row.state is not TurnState.OPEN):
+                raise NotFound("What was being answered is not there any more: somebody had it forgotten meanwhile.")
             return self._add(session, turn, role, content, model)
 
     def end(

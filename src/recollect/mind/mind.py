@@ -22,7 +22,7 @@ from recollect.mind.compaction.weighing import tokens_of_request
 from recollect.mind.condensing import Condensing, Material
 from recollect.mind.conversation import Conversation, conversation_of
 from recollect.mind.delivering import Delivering, Spoken
-from recollect.mind.entries import Role, TurnState, Written
+from recollect.mind.entries import Role, Standing, TurnState, Written
 from recollect.mind.holding import Holding
 from recollect.mind.log import Log, Taken
 from recollect.mind.prefix import Prefix
@@ -233,7 +233,11 @@ class Mind:
         """The array as it has to be sent next: with the summary that was made meanwhile, and not too long."""
         while True:
             await self._take_summary()
-            if self._conversation is None or await asyncio.to_thread(self._is_overtaken, self._conversation):
+            now = await asyncio.to_thread(self._log.standing)
+            if self._conversation and self._is_just_condensed(self._conversation.standing, now):
+                await self._condensing.settle()
+                continue
+            if self._conversation is None or self._conversation.standing != now:  # Forgotten, or another program.
                 await self._load(self._conversation, abilities)
                 continue
             self._condense_if_due(self._conversation, abilities)
@@ -251,9 +255,10 @@ class Mind:
             await asyncio.to_thread(self._parts.contexts.compacted)
             self._context_tokens = self._estimated(self._conversation)
 
-    def _is_overtaken(self, conversation: Conversation) -> bool:
-        """Whether something was forgotten, or another program ran turns."""
-        return self._log.standing() != conversation.standing
+    def _is_just_condensed(self, before: Standing, now: Standing) -> bool:
+        """A summary of ours is written down already, and in a moment it can be taken."""
+        is_alone = now != before and now == replace(before, compaction=now.compaction)
+        return is_alone and self._condensing.is_running
 
     async def _load(self, before: Conversation | None, abilities: Abilities) -> None:
         if before is None:
@@ -314,10 +319,18 @@ class Mind:
         self._condense_if_due(conversation, abilities)
 
     def _keep(self, conversation: Conversation) -> None:
-        """A summary that was made meanwhile is not in the array yet."""
+        """A summary that was made meanwhile is not in the array yet. What was forgotten meanwhile still is: then it is
+        not saved, and the array is made again before the next turn."""
+        now = self._log.standing()
+        if now.forgotten != conversation.standing.forgotten:
+            return
         base = conversation.base.number if conversation.base else 0
-        conversation.standing = replace(self._log.standing(), compaction=base)
-        save(state_path(self._settings.runtime, self._parts.agent), conversation, self._belongs_to)
+        conversation.standing = replace(now, compaction=base)
+        path = state_path(self._settings.runtime, self._parts.agent)
+        save(path, conversation, self._belongs_to)
+        if self._log.standing().forgotten != now.forgotten:  # Whoever forgot may have looked before it was saved.
+            with suppress(OSError):
+                path.unlink()
 
     def _learn(self) -> None:
         with suppress(RecollectError):  # What was said is history: it is read for markers again.
