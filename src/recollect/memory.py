@@ -34,10 +34,6 @@ if TYPE_CHECKING:
     from recollect.transfer import Transfer
 
 
-MOST_PROBED = 200
-"""Open commitments that a compaction is measured by."""
-
-
 class Memory:
     """`history` takes in and reads what happened, `knowledge` is what was learned, `notes` what is written down,
     `recall` finds all of it again, `context` is what an agent is shown, `librarian` files what was said, `agents` says
@@ -217,8 +213,8 @@ class Memory:
         if self.principal.is_confined:
             raise Denied(f"{self.principal.name} may not open a conversation: only a person may.")
         from recollect.mind.afterwards import Afterwards
-        from recollect.mind.condensing import Material
         from recollect.mind.mind import Mind, Parts
+        from recollect.mind.opening import Opening, material_of
         from recollect.mind.prompt import prompts_from
         from recollect.mind.tools import Means, Toolbox
         from recollect.notes.memory_tool import MemoryTool
@@ -237,8 +233,8 @@ class Memory:
                 contexts=seen.context,
                 prompts=prompts_from(seen.context),
                 toolbox=Toolbox(means),
-                open_model=lambda turn: self._talking(turn, open_model),
-                material=Material(page=seen._compaction_page, commitments=seen._commitments),
+                open_model=Opening(self.database, self.settings, self.clock, self.runs.record, open_model),
+                material=material_of(seen.notes, seen.knowledge),
                 afterwards=lambda: Afterwards(self.recall.catch_up, self.librarian.live(), self.runs.record),
                 learn=self._learn,
                 record=self.runs.record,
@@ -252,39 +248,6 @@ class Memory:
 
         with self.database.read() as session:
             return figures_of(session, self.settings.house)
-
-    def _talking(
-        self, turn: "Callable[[], str]", open_model: "Callable[[], TalkModel] | None"
-    ) -> "tuple[TalkModel, TalkModel]":
-        """A model inside the budget of the mind; and the same, counted as compaction."""
-        from recollect.runs.budget import Account, Budget
-        from recollect.runs.metered_talk import MeteredTalk
-
-        settings = self.settings.mind
-        budget = Budget(
-            self.database,
-            self.settings.house,
-            self.clock,
-            dollars_per_day=settings.dollars_per_day,
-            account=Account.MIND,
-        )
-        if open_model is None:
-            from recollect.llm.opening import open_talk
-
-            model = open_talk(self.settings)
-        else:
-            model = open_model()
-        metered = MeteredTalk(model, budget, self.runs.record, per_million=settings.price_per_million, turn=turn)
-        return metered, metered.purposed("compaction")
-
-    def _compaction_page(self) -> str:
-        from recollect.notes.paths import COMPACTION, within
-
-        found = self.notes.find(within(self.notes.own_folder, COMPACTION))
-        return found.text if found else ""
-
-    def _commitments(self) -> dict[str, str]:
-        return {record.id: record.text for record in self.knowledge.open_commitments(MOST_PROBED)}
 
     def _append(self) -> "Appending":
         """Loaded when something is said: commands that only read start without the parsers."""
