@@ -37,6 +37,16 @@ class Exchange:
     def tokens(self) -> int:
         return tokens_of_turns(self.turns)
 
+    def add(self, turn: Turn) -> None:
+        """As it will be read from the log, though with its thoughts: the array is the same however it is made."""
+        blocks = [block if block.get("type") in THINKING else _masked(block) for block in turn.content]
+        self.turns.append(Turn(role=turn.role, content=tuple(block for block in blocks if not is_blank(block))))
+
+    def close(self) -> None:
+        """It ended in its middle: a call at its end is run by nobody any more."""
+        whole = _whole(self.turns, is_open=False)
+        self.turns = [turn for turn in whole if without_thinking([turn])]
+
 
 class Conversation:
     def __init__(
@@ -148,7 +158,11 @@ def assistant_blocks(record: dict[str, Any]) -> list[Block]:
     blocks = [_masked(block) for block in record["content"] if block.get("type") not in THINKING]
     if record.get("stopped"):
         blocks.append({"type": "text", "text": STOPPED})
-    return [block for block in blocks if block["type"] != "text" or block["text"].strip()]
+    return [block for block in blocks if not is_blank(block)]
+
+
+def is_blank(block: Block) -> bool:
+    return block.get("type") == "text" and not block["text"].strip()
 
 
 def words_of(record: dict[str, Any]) -> str:

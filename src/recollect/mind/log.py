@@ -125,8 +125,10 @@ class Log:
             store = self._store(session)
             if not store.end_turn(taken.turn, state, at, reason):
                 return []
+            is_cut = state is TurnState.STOPPED
             added = [
-                self._add(session, taken.turn, role, content, model) for role, content in zip(roles, said, strict=True)
+                self._add(session, taken.turn, role, content, model, is_stopped=is_cut and role is Role.ASSISTANT)
+                for role, content in zip(roles, said, strict=True)
             ]
             store.add_deliveries(taken.turn, taken.places, at)
         return added

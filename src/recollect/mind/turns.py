@@ -8,7 +8,7 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar, cast
 
 from recollect.errors import Invalid, RecollectError, Unavailable
@@ -27,12 +27,13 @@ from recollect.llm.talking import (
 )
 from recollect.mind.channel import Again, Shown, Thinking, ToolResult, ToolUse
 from recollect.mind.compaction.trimming import THINKING, results_for
-from recollect.mind.conversation import Conversation, Exchange, calls_of, stopped_turn, words_of
+from recollect.mind.conversation import Conversation, Exchange, calls_of, is_blank, stopped_turn, words_of
 from recollect.mind.entries import Role, TurnState, Written
 from recollect.mind.log import Log, Taken
 from recollect.mind.prefix import Prefix
 from recollect.mind.showing import Showing
 from recollect.mind.tools import Toolbox
+from recollect.texts import clean
 
 MOST_STEPS = 50
 """Of one turn: a model that calls tools without end is stopped."""
@@ -98,7 +99,7 @@ class Turns:
             return await self._stopped(taken, exchange, ended)
         except RecollectError as error:
             ended.error = error
-            return await self._failed(taken, ended, str(error))
+            return await self._failed(taken, exchange, ended, str(error))
         finally:
             self._asking = None
 
@@ -126,12 +127,12 @@ class Turns:
             if answer.stop is not Stop.TOOLS or not calls_of(_turn_of(answer)):
                 return await self._done(taken, exchange, ended, answer)
             await self._write(taken, exchange, Role.ASSISTANT, _turn_of(answer), answer.model)
-        return await self._failed(taken, ended, TOO_MANY_STEPS.format(number=MOST_STEPS))
+        return await self._failed(taken, exchange, ended, TOO_MANY_STEPS.format(number=MOST_STEPS))
 
     async def _write(self, taken: Taken, exchange: Exchange, role: Role, turn: Turn, model: str = "") -> None:
         """Log and array say the same, also for who is stopped meanwhile."""
         await to_its_end(lambda: self._log.add(taken.turn, role, turn.content, model=model))
-        exchange.turns.append(turn)
+        exchange.add(turn)
         await asyncio.sleep(0)  # Whoever was cancelled while it was written is so now.
 
     # Asking
@@ -182,7 +183,7 @@ class Turns:
         self.last_request = request
         for shown in self._showing.finish():
             show(shown)
-        return answer
+        return replace(answer, blocks=_sound(answer.blocks))
 
     async def _use(self, calls: Sequence[Block], show: Show, ended: Ended) -> list[Block]:
         results: list[Block] = []
@@ -211,7 +212,7 @@ class Turns:
             lambda: self._log.end(taken, TurnState.DONE, said=said, roles=roles, model=model)
         )
         if said:
-            exchange.turns.append(Turn(role="assistant", content=tuple(said[0])))
+            exchange.add(Turn(role="assistant", content=tuple(said[0])))
         ended.state = TurnState.DONE
         return ended
 
@@ -224,7 +225,8 @@ class Turns:
         self._prefix.expect("refused")
         return ended
 
-    async def _failed(self, taken: Taken, ended: Ended, reason: str) -> Ended:
+    async def _failed(self, taken: Taken, exchange: Exchange, ended: Ended, reason: str) -> Ended:
+        exchange.close()
         ended.state, ended.reason = TurnState.FAILED, reason
         await asyncio.to_thread(self._log.end, taken, ended.state, reason)
         return ended
@@ -234,7 +236,7 @@ class Turns:
         said: list[list[Block]] = []
         roles: list[Role] = []
         last: Turn | None = None
-        calls, heard = calls_of(exchange.turns[-1]), self._heard.text.strip()
+        calls, heard = calls_of(exchange.turns[-1]), clean(self._heard.text).strip()
         if calls:
             last = Turn(role="user", content=results_for(calls, NOT_RUN))
             said, roles = [list(last.content)], [Role.TOOL]
@@ -245,7 +247,7 @@ class Turns:
         row = await asyncio.to_thread(self._log.turn, taken.turn)
         ended.state = row.state if row else TurnState.STOPPED
         if ended.state is TurnState.STOPPED and last:
-            exchange.turns.append(last)
+            exchange.add(last)
         return ended
 
 
@@ -263,6 +265,21 @@ async def to_its_end(work: Callable[[], T]) -> T:
         raise
 
 
+def _sound(value: Any) -> Any:
+    """The same in characters that can be kept and sent: a server may send half of one."""
+    match value:
+        case str():
+            return clean(value)
+        case dict():
+            return {name: _sound(inner) for name, inner in cast("dict[str, Any]", value).items()}
+        case list():
+            return [_sound(inner) for inner in cast("list[Any]", value)]
+        case tuple():
+            return tuple(_sound(inner) for inner in cast("tuple[Any, ...]", value))
+        case _:
+            return value
+
+
 def _turn_of(answer: Answer) -> Turn:
     return Turn(role="assistant", content=answer.blocks)
 
@@ -270,5 +287,5 @@ def _turn_of(answer: Answer) -> Turn:
 def _without_calls(blocks: Sequence[Block]) -> list[Block]:
     """Of a last word: a call that was cut off by the limit of the answer has no result, and nothing but a thought is no
     answer."""
-    left = [block for block in blocks if block.get("type") != "tool_use"]
+    left = [block for block in blocks if block.get("type") != "tool_use" and not is_blank(block)]
     return left if any(block.get("type") not in THINKING for block in left) else []
