@@ -117,7 +117,7 @@ def test_at_best_only_the_opening_is_read_behind_a_new_summary(costs: ModuleType
     assert least["read"] == round(1_000 * prices.read / 1e6, 4)
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.tuples(st.integers(1, 100_000), st.integers(0, 60 * 48)), min_size=1, max_size=8))
 def test_nothing_that_writes_all_of_its_input_costs_less_than_the_bound(
     costs: ModuleType, steps: list[tuple[int, int]]
