@@ -7,7 +7,7 @@ is read from the log or from a saved state has none.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, cast
 
 from recollect.llm.talking import Block, Turn
 from recollect.mind.compaction import standing_for
@@ -186,8 +186,22 @@ def _masked(block: Block) -> Block:
             return {"type": "text", "text": mask(block["text"])}
         case "tool_result" if isinstance(block.get("content"), str):
             return {**block, "content": mask(block["content"])}
+        case "tool_use":
+            return {**block, "input": _masked_value(block.get("input") or {})}
         case _:
             return block
+
+
+def _masked_value(value: Any) -> Any:
+    match value:
+        case str():
+            return mask(value)
+        case dict():
+            return {name: _masked_value(inner) for name, inner in cast("dict[str, Any]", value).items()}
+        case list():
+            return [_masked_value(inner) for inner in cast("list[Any]", value)]
+        case _:
+            return value
 
 
 def _shortened(block: Block, record: dict[str, Any]) -> Block:

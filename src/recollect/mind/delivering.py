@@ -65,9 +65,12 @@ class Delivering:
                 try:
                     await channel.deliver(delivery.address, reply)
                 except Unavailable:
-                    await asyncio.to_thread(self._move, delivery, DeliveryState.SENDING, DeliveryState.WAITING)
+                    await asyncio.to_thread(self._settle, delivery, DeliveryState.WAITING)
                     break  # What follows would overtake it.
-                await asyncio.to_thread(self._move, delivery, DeliveryState.SENDING, DeliveryState.SENT)
+                except Exception:  # noqa: BLE001 - a channel that is broken stops no other one
+                    await asyncio.to_thread(self._settle, delivery, DeliveryState.UNSURE)
+                    break
+                await asyncio.to_thread(self._settle, delivery, DeliveryState.SENT)
                 delivered += 1
         return delivered
 
@@ -82,6 +85,11 @@ class Delivering:
     def _move(self, delivery: Delivery, before: DeliveryState, state: DeliveryState) -> bool:
         with self._database.write() as session:
             return self._store(session).move(delivery, before, state, to_text(self._clock()))
+
+    def _settle(self, delivery: Delivery, state: DeliveryState) -> None:
+        """Whoever sends knows more than a program that took the turns over meanwhile, and doubted it."""
+        if not self._move(delivery, DeliveryState.SENDING, state):
+            self._move(delivery, DeliveryState.UNSURE, state)
 
     def _reply(self, delivery: Delivery, was_shown: bool) -> Reply:
         row = self._log.turn(delivery.turn)
@@ -104,14 +112,18 @@ class Delivering:
 
 
 class Shower:
-    """Shows what happens in a turn wherever it was asked."""
+    """Shows what happens in a turn wherever it was asked. Where that fails, nothing more of the turn is shown: the
+    answer is worth more than its pieces, and is delivered all the same."""
 
     def __init__(self, places: Sequence[tuple[Channel, str]]) -> None:
-        self._places = places
+        self._places = list(places)
 
     def __call__(self, shown: Shown) -> None:
-        for channel, address in self._places:
-            channel.show(address, shown)
+        for channel, address in tuple(self._places):
+            try:
+                channel.show(address, shown)
+            except Exception:  # noqa: BLE001 - a terminal that is gone stops no turn
+                self._places.remove((channel, address))
 
 
 def _takes(channel: Channel, address: str) -> bool:
@@ -124,7 +136,7 @@ def _spoken(written: Written) -> Spoken:
     texts = [block["text"] for block in written.record["content"] if block.get("type") == "text"]
     is_user = written.entry.role is Role.USER
     images = sum(block.get("type") == "image" for block in written.record["content"])
-    text = mask("\n\n".join(texts)) if is_user else shown_text(texts)
+    text = mask("\n\n".join(texts) if is_user else shown_text(texts))
     if images:
         text = f"{text} [{images} image{'' if images == 1 else 's'}]".strip()
     return Spoken(

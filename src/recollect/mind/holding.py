@@ -4,7 +4,7 @@ to it. When its process ends, on this computer the next one knows at once, on ot
 import threading
 
 from recollect.clock import Clock
-from recollect.database import Database
+from recollect.database import Database, Session
 from recollect.ids import new_id
 from recollect.jobs import Job, JobStore, Presence, Renewal, State
 from recollect.settings import Settings
@@ -21,6 +21,8 @@ class Holding:
         self._agent = agent
         self._owner = f"mind-{new_id()}"
         self._presence = Presence(settings.runtime)
+        self.takings = 0
+        """How often it was taken: before each, somebody else may have run turns."""
         self._job: Job | None = None
         self._renewal: Renewal | None = None
         self._lock = threading.Lock()
@@ -30,10 +32,10 @@ class Holding:
         with self._lock:
             return self._is_still_ours() or self._try()
 
-    @property
-    def is_new(self) -> bool:
-        """Nothing was held before."""
-        return self._job is None
+    def is_ours(self, session: Session) -> bool:
+        """Still: a computer that slept may have lost the lease in the middle of a turn. Asked in the transaction that
+        writes, so that two programs never write into one turn."""
+        return self._job is not None and JobStore(session, self._house).is_mine(self._job)
 
     def let_go(self) -> None:
         with self._lock:
@@ -65,6 +67,7 @@ class Holding:
             self._job = jobs.claim(KIND, self._owner, now, LEASE_SECONDS, among=[self._agent])
         if self._job is None:
             return False
+        self.takings += 1
         self._renewal = Renewal(self._database, self._house, self._clock, self._job, LEASE_SECONDS)
         self._renewal.__enter__()
         return True

@@ -15,7 +15,7 @@ import msgspec
 from recollect.clock import Clock, from_text, to_text
 from recollect.context.system_prompt import moment
 from recollect.database import Database, Session
-from recollect.errors import NotFound
+from recollect.errors import RecollectError
 from recollect.history.appending import Appending
 from recollect.history.sources.recollect import FORM, NAME, session_of
 from recollect.history.sources.source import FileFacts
@@ -24,6 +24,11 @@ from recollect.llm.talking import Block
 from recollect.mind.channel import Said
 from recollect.mind.entries import CompactionRow, Entry, EntryState, Role, Standing, TurnRow, TurnState, Written
 from recollect.mind.store import MindStore
+
+
+class Overtaken(RecollectError):
+    """The array is not what it was made from any more: something was forgotten, or another program has the turn.
+    Whoever runs it begins with what stands in the log by now."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,15 +48,22 @@ class Taken:
 
 class Log:
     def __init__(
-        self, database: Database, house: str, clock: Clock, agent: str, appending: Callable[[], Appending]
+        self,
+        database: Database,
+        house: str,
+        clock: Clock,
+        agent: str,
+        appending: Callable[[], Appending],
+        is_ours: Callable[[Session], bool],
     ) -> None:
-        """`agent`: its scope."""
+        """`agent`: its scope. `is_ours`: whether the turns are (still) for this program to run."""
         self._database = database
         self._house = house
         self._clock = clock
         self._agent = agent
         self._facts = FileFacts(key=f"mind/{agent}", kind="session", session_id=session_of(agent), is_unique=True)
         self._appending = appending
+        self._is_ours = is_ours
 
     # Hearing
 
@@ -87,6 +99,7 @@ class Log:
     def begin(self) -> Taken | None:
         """The turn that a crash cut off, else a new one with all that waits. None: there is nothing to answer."""
         with self._database.write() as session:
+            self._check(session)
             store = self._store(session)
             cut_off = store.open_turn()
             if cut_off:
@@ -100,13 +113,26 @@ class Log:
         return Taken(turn=turn, written=written, is_resumed=is_resumed)
 
     def add(self, turn: int, role: Role, content: Sequence[Block], *, model: str = "") -> Written:
-        """A step of a turn that is open. Raises `NotFound` where it is not any more: what it answers to was forgotten,
-        and what is said of that is not to be kept; or another program took over."""
+        """A step of a turn that is open. Raises `Overtaken` where it is not any more: what it answers to was forgotten,
+        and what is said of that is not to be kept; or another program ended it."""
         with self._database.write() as session:
+            self._check(session)
             row = self._store(session).turn(turn)
-            if role is not Role.NOTE and (row is None or row.state is not TurnState.OPEN):
-                raise NotFound("What was being answered is not there any more: somebody had it forgotten meanwhile.")
+            if row is None or row.state is not TurnState.OPEN:
+                raise Overtaken("What was being answered is not there any more, or was answered by another program.")
             return self._add(session, turn, role, content, model)
+
+    def check(self, forgotten: int) -> None:
+        """Before the array is sent: raises `Overtaken` where the turn is not ours any more, or where something was
+        forgotten since there were so many acts of forgetting."""
+        with self._database.read() as session:
+            self._check(session)
+            if self._store(session).standing().forgotten != forgotten:
+                raise Overtaken("Something was forgotten meanwhile: what is sent is made again without it.")
+
+    def _check(self, session: Session) -> None:
+        if not self._is_ours(session):
+            raise Overtaken("Another program has the conversation by now.")
 
     def end(
         self,
@@ -118,10 +144,11 @@ class Log:
         roles: Sequence[Role] = (),
         model: str = "",
     ) -> list[Written]:
-        """With what it said last (`said`, of `roles`), if anything. Nothing is added when it was ended already, by a
-        program that took over."""
+        """With what it said last (`said`, of `roles`), if anything. Nothing is added when it was ended already, as all
+        that it answers to was forgotten."""
         at = to_text(self._clock())
         with self._database.write() as session:
+            self._check(session)
             store = self._store(session)
             if not store.end_turn(taken.turn, state, at, reason):
                 return []

@@ -17,14 +17,14 @@ from recollect.errors import RecollectError, Unavailable
 from recollect.history.appending import Appending
 from recollect.llm.talking import Abilities, Request, TalkModel
 from recollect.mind.afterwards import Afterwards
-from recollect.mind.channel import Began, Channel, Said, ToolResult
+from recollect.mind.channel import Again, Began, Channel, Said, ToolResult
 from recollect.mind.compaction.weighing import tokens_of_request
 from recollect.mind.condensing import Condensing, Material
 from recollect.mind.conversation import Conversation, conversation_of
 from recollect.mind.delivering import Delivering, Spoken
 from recollect.mind.entries import Role, Standing, TurnState, Written
 from recollect.mind.holding import Holding
-from recollect.mind.log import Log, Taken
+from recollect.mind.log import Log, Overtaken, Taken
 from recollect.mind.prefix import Prefix
 from recollect.mind.prompt import Prompt, Prompts
 from recollect.mind.saying import checked
@@ -87,8 +87,8 @@ class Mind:
         self._settings = parts.settings
         house = parts.settings.house
         self._belongs_to = f"{house}\n{parts.database.location}"
-        self._log = Log(parts.database, house, parts.clock, parts.agent, parts.appending)
         self._holding = Holding(parts.database, parts.settings, parts.clock, parts.agent)
+        self._log = Log(parts.database, house, parts.clock, parts.agent, parts.appending, self._holding.is_ours)
         self._delivering = Delivering(parts.database, house, parts.clock, parts.agent, self._log)
         self._turn_name = ""
         self._model, compacting = parts.open_model(lambda: self._turn_name)
@@ -180,18 +180,20 @@ class Mind:
     async def _turn(self) -> TurnDone | None:
         async with self._one:
             done, self._is_answered = None, False
-            if await asyncio.to_thread(self._log.has_work) and await self._hold():
-                done = await self._answered()
+            while await asyncio.to_thread(self._log.has_work) and await self._hold():
+                with suppress(Overtaken):  # It goes on with what stands in the log, if it is still ours.
+                    done = await self._answered()
+                    break
             self._is_answered = True
             await self._delivering.deliver(done.turn if done else 0)
             return done
 
     async def _hold(self) -> bool:
-        is_new = self._holding.is_new
+        before = self._holding.takings
         is_ours = await asyncio.to_thread(self._holding.hold)
         if not is_ours:
             self._conversation = None
-        elif is_new:
+        elif self._holding.takings != before:
             await asyncio.to_thread(self._delivering.doubt)
         return is_ours
 
@@ -209,7 +211,11 @@ class Mind:
         await self._tell_prompt(taken, conversation)
         show = self._delivering.shower(taken.places)
         show(Began(turn=taken.turn, messages=sum(one.entry.role is Role.USER for one in taken.written)))
-        ended = await self._turns.run(taken, conversation, self._system, show)
+        try:
+            ended = await self._turns.run(taken, conversation, self._system, show)
+        except Overtaken:
+            show(Again())
+            raise
         self._is_answered = True
         await self._after(taken, conversation, ended, abilities)
         return TurnDone(
@@ -350,7 +356,7 @@ class Mind:
         request = self._turns.last_request
         if due is None or request is None or now < due or self._one.locked():
             return due
-        if not self._warmth.is_warm(now):
+        if not self._warmth.is_warm(now) or await asyncio.to_thread(self._is_other):
             self._warmth.touched_at = None
             return None
         try:
@@ -360,6 +366,11 @@ class Mind:
             return None
         self._warmth.touched_at = now if usage.calls else None
         return self._warmth.due_at(self._settings.mind.keep_warm_hours)
+
+    def _is_other(self) -> bool:
+        """Whether the next request will begin otherwise: something was forgotten, or another program speaks by now."""
+        now, before = self._log.standing(), self._conversation and self._conversation.standing
+        return before is None or now != replace(before, compaction=now.compaction)
 
     async def _end_flight(self) -> None:
         """An answer that is there is given the time to be delivered: else nobody knew whether it arrived."""

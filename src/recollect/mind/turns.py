@@ -29,7 +29,7 @@ from recollect.mind.channel import Again, Shown, Thinking, ToolResult, ToolUse
 from recollect.mind.compaction.trimming import THINKING, results_for
 from recollect.mind.conversation import Conversation, Exchange, calls_of, is_blank, stopped_turn, words_of
 from recollect.mind.entries import Role, TurnState, Written
-from recollect.mind.log import Log, Taken
+from recollect.mind.log import Log, Overtaken, Taken
 from recollect.mind.prefix import Prefix
 from recollect.mind.showing import Showing
 from recollect.mind.tools import Toolbox
@@ -39,6 +39,11 @@ MOST_STEPS = 50
 """Of one turn: a model that calls tools without end is stopped."""
 NOT_RUN = "This was not run: the user stopped the turn."
 TOO_MANY_STEPS = "It used its tools {number} times without coming to an end, and was stopped."
+
+WITHOUT_WORDS = "{model} ended without a word:{why}. The next message is answered together with this one."
+UNEXPECTED = (
+    "Something went wrong that nobody reckoned with ({kind}). The next message is answered together with this one."
+)
 
 T = TypeVar("T")
 Show = Callable[[Shown], None]
@@ -81,7 +86,7 @@ class Turns:
         return True
 
     async def run(self, taken: Taken, conversation: Conversation, system: tuple[str, ...], show: Show) -> Ended:
-        """Cancelled from outside, the turn stays open: the next program goes on with it."""
+        """Cancelled from outside, or `Overtaken`, the turn stays open: whoever has it goes on with it."""
         exchange = conversation.exchange(taken.turn)
         ended = Ended(state=TurnState.OPEN)
         self._showing = Showing()
@@ -97,9 +102,15 @@ class Turns:
                     await self._asking
                 raise
             return await self._stopped(taken, exchange, ended)
+        except Overtaken:
+            raise
         except RecollectError as error:
             ended.error = error
             return await self._failed(taken, exchange, ended, str(error))
+        except Exception as error:  # noqa: BLE001 - left open, it would be paid for and fail again at each start
+            detail: dict[str, object] = {"turn": taken.turn, "error": type(error).__name__}
+            await asyncio.to_thread(self._record, "turn", "unexpected", 0.0, detail)
+            return await self._failed(taken, exchange, ended, UNEXPECTED.format(kind=type(error).__name__))
         finally:
             self._asking = None
 
@@ -133,6 +144,7 @@ class Turns:
         """Log and array say the same, also for who is stopped meanwhile."""
         await to_its_end(lambda: self._log.add(taken.turn, role, turn.content, model=model))
         exchange.add(turn)
+        self._heard = Heard()  # It is written down: who stops the turn now stops no words.
         await asyncio.sleep(0)  # Whoever was cancelled while it was written is so now.
 
     # Asking
@@ -163,6 +175,7 @@ class Turns:
         return await self._answer(conversation, system, show)
 
     async def _answer(self, conversation: Conversation, system: tuple[str, ...], show: Show) -> Answer:
+        await asyncio.to_thread(self._log.check, conversation.standing.forgotten)
         request = Request(system=system, tools=self._toolbox.specs, turns=conversation.turns)
         broken = self._prefix.sent(request)
         if broken:
@@ -206,6 +219,9 @@ class Turns:
 
     async def _done(self, taken: Taken, exchange: Exchange, ended: Ended, answer: Answer | None) -> Ended:
         said = [_without_calls(answer.blocks)] if answer and _without_calls(answer.blocks) else []
+        if answer and not said and not _has_words(exchange):
+            limit = " it came to the limit of its answer" if answer.stop is Stop.LENGTH else " its answer was empty"
+            return await self._failed(taken, exchange, ended, WITHOUT_WORDS.format(model=answer.model, why=limit))
         model = answer.model if answer else ""
         roles = [Role.ASSISTANT] * len(said)
         ended.written = await to_its_end(
@@ -282,6 +298,12 @@ def _sound(value: Any) -> Any:
 
 def _turn_of(answer: Answer) -> Turn:
     return Turn(role="assistant", content=answer.blocks)
+
+
+def _has_words(exchange: Exchange) -> bool:
+    """Whether anything was said in the turn, before and between its tools."""
+    said = [block for turn in exchange.turns if turn.role == "assistant" for block in turn.content]
+    return any(block.get("type") == "text" for block in said)
 
 
 def _without_calls(blocks: Sequence[Block]) -> list[Block]:
