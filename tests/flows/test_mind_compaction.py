@@ -315,7 +315,7 @@ def test_a_summary_that_is_just_being_written_down_is_taken_once_and_called_what
             house.setting.hold.set()
             await until(probing.is_set)
             turning = asyncio.ensure_future(house.tell(mind, "In this moment."))
-            await asyncio.to_thread(probing.wait)
+            await asyncio.wait([turning], timeout=0.5)  # It may wait for what is about to be there, and no longer.
             probed.set()
             await turning
             await house.tell(mind, "And on.")
