@@ -133,7 +133,7 @@ def test_ctrl_c_stops_an_answer_then_says_how_to_leave_and_then_leaves(talking: 
         desk.type(CTRL_C)
         desk.see("· stopped")
         desk.type("Enough." + ENTER)
-        desk.see(PLAIN)
+        desk.see(f"{PLAIN}\n\n{PROMPT}")  # The turn is over, not only its words.
         desk.type("not meant")
         desk.see("not meant")
         desk.type(CTRL_C)

@@ -20,13 +20,14 @@ class Page:
         self._rest: list[str] = []
         self._tools: list[ToolUse] = []
         self._is_thinking = False
+        self._is_waiting = False
         self._is_behind_line = True
         """Nothing was said since the last line of ours: empty lines would only be a gap."""
 
     # What is added
 
     def words(self, text: str) -> None:
-        self._is_thinking = False
+        self._is_thinking = self._is_waiting = False
         text = cleaned(text)
         if self._is_behind_line:  # What a tool came to stands apart by itself.
             text = text.lstrip("\n")
@@ -46,12 +47,19 @@ class Page:
         self._rest = []
         self.note("the line broke; the answer begins anew")
 
+    def waiting(self) -> None:
+        """An answer is to come, and nothing of it is there to be seen."""
+        self._is_waiting = True
+
+    def waits_no_more(self) -> None:
+        self._is_waiting = False
+
     def thinking(self) -> None:
-        self._is_thinking = True
+        self._is_thinking, self._is_waiting = True, False
 
     def asked(self, tool: ToolUse) -> None:
         self._end_line()
-        self._is_thinking = False
+        self._is_thinking = self._is_waiting = False
         self._tools.append(tool)
 
     def answered(self, result: ToolResult) -> None:
@@ -59,6 +67,7 @@ class Page:
         tool = next((one for one in self._tools if one.name == result.name), None)
         if tool:
             self._tools.remove(tool)
+        self._is_waiting = not self._tools  # The model reads it, which takes a while.
         asked = _tool_line(tool) if tool else result.name
         came = on_one_line(result.line)
         self.note(f"{asked} → {'failed: ' if result.is_error else ''}{came}")
@@ -88,7 +97,7 @@ class Page:
         for tool in self._tools:
             self.note(_tool_line(tool))
         self._tools = []
-        self._is_thinking = False
+        self._is_thinking = self._is_waiting = False
         if remark:
             self.note(remark)
         self._finished.append("\n")
@@ -100,7 +109,9 @@ class Page:
     def doing(self) -> list[str]:
         """What happens at this moment, in quiet lines that nobody keeps."""
         lines = [f"· {_tool_line(tool)} …" for tool in self._tools]
-        return [*lines, "· thinking …"] if self._is_thinking and not lines else lines
+        if lines or self._rest:
+            return lines
+        return ["· thinking …"] if self._is_thinking else ["· answering …"] if self._is_waiting else []
 
     def rest(self, most_characters: int) -> str:
         """The end of what still grows."""

@@ -27,6 +27,8 @@ TYPED_BEFORE = 200
 """Messages of before that are looked through for what the arrow keys bring back."""
 MOST_LINES, MOST_CHARACTERS = 8, 600
 """Of a message of before: it is a reminder, `recollect show` has all of it."""
+HOW_TO_BEGIN = "Nothing was said yet. Enter sends what you type; /help tells what else there is."
+ANSWERED_ELSEWHERE = "Another window answers this, and Ctrl-C stops it there."
 HOW_TO_LEAVE = "Ctrl-C again or Ctrl-D leaves; /help tells more."
 
 
@@ -56,6 +58,8 @@ class Sitting:
         for number in (signal.SIGTERM, signal.SIGHUP):
             loop.add_signal_handler(number, self._leave_now)
         show_before(self._page, self._before[-SHOWN_BEFORE:])
+        if not self._before:
+            self._page.note(HOW_TO_BEGIN)
         self._mind.attach(self._terminal)
         running = asyncio.create_task(self._mind.run())
         typing = asyncio.create_task(self._read())
@@ -72,7 +76,7 @@ class Sitting:
             await self._mind.close()
             (ended,) = await asyncio.gather(running, return_exceptions=True)
             self._prompt.draw()
-        if isinstance(ended, RecollectError):
+        if isinstance(ended, Exception):
             raise ended
 
     # Reading
@@ -154,10 +158,13 @@ class Sitting:
             self._stop_typing()
 
     async def _interrupt(self) -> None:
-        """What waits still is taken back. Neither is there when the answer is complete, or another program gives it."""
-        if await self._mind.interrupt():
-            return
-        if self._terminal.is_answering or not await self._take_back():
+        """What still waits is taken back: the answer that comes meanwhile is another window's. Neither is there when
+        the answer is complete, or another program gives it."""
+        if self._terminal.is_answering:
+            if not await self._mind.interrupt():
+                self._stop_typing()
+        elif not await self._take_back():
+            self._page.note(ANSWERED_ELSEWHERE)
             self._stop_typing()
         self._prompt.draw()
 

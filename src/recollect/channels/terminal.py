@@ -60,6 +60,8 @@ class Terminal:
     def has_asked(self) -> None:
         self.unanswered += 1
         self._answered.clear()
+        if not self.is_answering:
+            self._page.waiting()
 
     def has_withdrawn(self, messages: int) -> None:
         self._settle(messages)
@@ -80,6 +82,7 @@ class Terminal:
             case Began():
                 self._taken = max(1, min(shown.messages, self.unanswered))
                 self._over.clear()
+                self._page.waiting()
             case Words():
                 self._page.words(shown.text)
             case Again():
@@ -120,5 +123,8 @@ class Terminal:
 
     def _settle(self, messages: int) -> None:
         self.unanswered = max(0, self.unanswered - messages)
-        if not self.unanswered:
+        if self.unanswered:
+            self._page.waiting()
+        else:
+            self._page.waits_no_more()
             self._answered.set()
