@@ -23,7 +23,7 @@ from anthropic import (
 from recollect.errors import Denied, Invalid, RecollectError, Unavailable
 from recollect.llm.addresses import is_own_server
 from recollect.llm.anthropic_access import Access
-from recollect.llm.hints import hinted_seconds
+from recollect.llm.hints import come_again, hinted_seconds
 from recollect.llm.model import Busy
 from recollect.llm.talking import SummaryRefused
 
@@ -122,7 +122,7 @@ def explained(error: APIError | httpx2.TransportError, access: Access) -> Recoll
         return _refusal(error, access)
     name = access.name
     if isinstance(error, APITimeoutError | httpx2.TimeoutException):
-        return Unavailable(f"{name} did not answer in time. It is tried again later.")
+        return Unavailable(f"{name} did not answer in time. Later it may.")
     if isinstance(error, APIConnectionError | httpx2.TransportError):
         return Unavailable(f"{name} cannot be reached, or the line broke. Check the connection.")
     return Unavailable(f"{name} failed: {_words(str(error), access.key)}")
@@ -140,11 +140,11 @@ def _refusal(error: APIStatusError, access: Access) -> RecollectError:
         )
     if kind in BUSY:
         hint = hinted_seconds(error.response.headers)
-        return Busy(f"{name} has too much to do at the moment ({words}). It is tried again later.", hint)
+        return Busy(f"{name} has too much to do at the moment ({words}). {come_again(hint)}", hint)
     if kind == "not_found_error":
         return Denied(f"{name} was not found ({words}). Check the model after anthropic: in {access.part}.model.")
     if kind in ("api_error", "timeout_error", "conflict_error") or error.status_code >= FIRST_SERVER_ERROR:
-        return Unavailable(f"{name} failed (status {error.status_code}): {words}. It is tried again later.")
+        return Unavailable(f"{name} failed (status {error.status_code}): {words}. Later it may work again.")
     code = error.error_code or ""
     if code.startswith(OF_SUMMARIES) and code not in OF_CONDENSING:
         return SummaryRefused(f"{name} does not take this summary back ({code}): {words}")

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from recollect.errors import Denied, Invalid, RecollectError, Unavailable
 from recollect.llm.addresses import is_own_server
 from recollect.llm.events import Events
-from recollect.llm.hints import hinted_seconds
+from recollect.llm.hints import come_again, hinted_seconds
 from recollect.llm.model import BadReply, Busy, Refused, Usage
 from recollect.tokens import of_bytes
 
@@ -289,7 +289,7 @@ class Endpoint:
     def _gave_up(self, again: "_Again", attempts: int) -> Unavailable:
         said = f"{self._base} gave no answer after {attempts} attempts: {again}."
         if again.is_overload or again.seconds is not None:
-            return Busy(f"{said} It is tried again later.", again.seconds)
+            return Busy(f"{said} {come_again(again.seconds)}", again.seconds)
         return Unavailable(f"{said} Check that it runs.")
 
     def _shown(self, words: str) -> str:

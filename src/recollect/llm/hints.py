@@ -19,3 +19,10 @@ def hinted_seconds(headers: Mapping[str, str]) -> float | None:
     except (ValueError, TypeError):
         return None
     return max(0.0, seconds)
+
+
+def come_again(seconds: float | None) -> str:
+    """When it makes sense to come again, for who reads what went wrong. Whether somebody does is not ours to say."""
+    if seconds is None or seconds < 1:
+        return "Later it may work again."
+    return f"It asks to wait {seconds:,.0f} second{'s' * (round(seconds) != 1)}."

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from recollect.clock import Clock
+from recollect.clock import Clock, local
 from recollect.context import Contexts
 from recollect.database import Database
 from recollect.errors import RecollectError, Unavailable
@@ -125,7 +125,8 @@ class Mind:
         said = checked(said)
         since = await asyncio.to_thread(self._parts.paused_since)
         if since:
-            raise Unavailable(f"Taking in is paused since {since}: `recollect resume` goes on. Nothing was sent.")
+            told = f"{local(since):%Y-%m-%d %H:%M}"
+            raise Unavailable(f"Taking in is paused since {told}: `recollect resume` goes on. Nothing was sent.")
         entry = await asyncio.to_thread(self._log.hear, said)
         self._arrived.set()
         return entry.number

@@ -8,6 +8,8 @@ from recollect.mind.channel import Image, Said
 from recollect.texts import clean
 
 MOST_CHARACTERS = 4_000_000
+PRIVATE = "[private]"
+"""Counts here with words behind it, too: who writes it means it, and what is sent cannot be taken back."""
 MOST_IMAGE_BYTES = 5_000_000
 """What providers take for one."""
 MOST_IMAGES = 20
@@ -29,7 +31,7 @@ def checked(said: Said) -> Said:
             f"A message of {len(said.text):,} characters is too long: {MOST_CHARACTERS:,} at the most. Save it as a "
             "file and take that in with `recollect ingest`, or send it in parts."
         )
-    if keeps_itself_out(said.text):
+    if keeps_itself_out(said.text) or said.text.lstrip().lower().startswith(PRIVATE):
         raise Invalid(
             "The message is marked to stay out of memory, and this conversation is memory: it was neither kept nor "
             "sent. Take the mark out, or say it elsewhere."

@@ -20,10 +20,12 @@ MOST_BYTES = 16_000_000
 LATEST_TURNS = 20
 """Among so many is the one that was just answered, also where other agents speak meanwhile."""
 NOBODY = """\
-Nobody is there to answer: no model is named. In recollect.toml in your home, write one, for example
+Nobody is there to answer: no model is named. Write one into
+{path}, for example
   [mind]
-  model = "anthropic:claude-opus-5-5"            # its key in the environment variable ANTHROPIC_API_KEY
-or one that runs on your own computer, with a server that speaks OpenAI's way
+  model = "anthropic:claude-opus-5-5"
+with its key in the environment variable ANTHROPIC_API_KEY; or one that runs on
+your own computer, with a server that speaks OpenAI's way
   [mind]
   model = "http://localhost:11434/v1#qwen3:8b\""""
 
@@ -47,7 +49,7 @@ def chat(place: Place, words: tuple[str, ...], paths: tuple[str, ...], agent: st
     text = "" if is_sitting else _given(words, has_images=bool(paths))
     with place.open() as memory:
         if not memory.settings.mind.model.strip():
-            raise Invalid(NOBODY)
+            raise Invalid(NOBODY.format(path=memory.settings.home / "recollect.toml"))
         mind = memory.mind(agent)
         if is_sitting:
             asyncio.run(_sit(memory, mind))
