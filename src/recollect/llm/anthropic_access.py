@@ -2,6 +2,7 @@
 
 import asyncio
 import importlib.util
+import sys
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -17,7 +18,8 @@ class Access:
 
     def __init__(self, model: str, key: str, base_url: str, timeout_seconds: float, *, part: str) -> None:
         if importlib.util.find_spec("anthropic") is None:
-            raise Unavailable("anthropic:… needs Anthropic's SDK. Install it: pip install 'recollect[anthropic]'")
+            command = f"{sys.executable} -m pip install 'anthropic>=2.8,<3'"
+            raise Unavailable(f"anthropic:… needs Anthropic's SDK. Install it: {command}")
         if not model:
             raise Invalid(f"anthropic: names no model. Write anthropic:MODEL into {part}.model.")
         if base_url and not _is_address(base_url):

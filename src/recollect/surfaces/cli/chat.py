@@ -40,8 +40,8 @@ def chat(place: Place, words: tuple[str, ...], paths: tuple[str, ...], agent: st
     """Talk with the agent.
 
     It is one conversation, whichever way you talk, and it goes on where it was. Without WORDS on a terminal you sit
-    down to it: /help tells what can be done there. With WORDS, or with a message on standard input, the answer is
-    printed and the command ends.
+    down to it: /help tells what can be done there. With WORDS, or without them with a message on standard input, the
+    answer is printed and the command ends.
     """
     import asyncio
 
