@@ -184,7 +184,7 @@ def test_commands_are_obeyed_and_never_sent(talking: Path, server: OpenAIServer,
         desk.type("/costs" + ENTER)
         desk.see("Today no model was asked.")
         desk.type("/frobnicate now" + ENTER)
-        desk.see("There is no command /frobnicate, so nothing was sent.")
+        desk.see("There is no command /frobnicate; nothing was sent.")
         desk.type("/image nowhere.png" + ENTER)
         desk.see("! There is no file 'nowhere.png'.")
         assert asked(server) == []

@@ -126,6 +126,13 @@ def test_the_sign_goes_when_what_was_said_is_taken_back() -> None:
     assert paper.doing == []
 
 
+def test_a_tool_that_did_what_it_was_asked_says_so_once() -> None:
+    paper = Page(has_colours=False)
+    paper.asked(ToolUse(name="update_status", line="set mood"))
+    paper.answered(ToolResult(name="update_status", line="set mood"))
+    assert paper.take_finished() == "· update_status set mood\n"
+
+
 @pytest.mark.parametrize("text", ["[private] My number is 4711.", " [Private]\nMy number is 4711."])
 def test_what_begins_as_private_is_not_sent(talking: Path, server: OpenAIServer, text: str) -> None:
     refused = run("chat", text, home=talking)

@@ -70,7 +70,10 @@ class Page:
         self._is_waiting = not self._tools  # The model reads it, which takes a while.
         asked = _tool_line(tool) if tool else result.name
         came = on_one_line(result.line)
-        self.note(f"{asked} → {'failed: ' if result.is_error else ''}{came}")
+        if tool and came == on_one_line(tool.line):  # Done as asked: it need not be read twice.
+            self.note(asked)
+        else:
+            self.note(f"{asked} → {'failed: ' if result.is_error else ''}{came}")
 
     def said(self, text: str, remark: str = "") -> None:
         """What the person said stands above what is still being written."""

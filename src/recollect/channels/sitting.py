@@ -27,7 +27,7 @@ TYPED_BEFORE = 200
 """Messages of before that are looked through for what the arrow keys bring back."""
 MOST_LINES, MOST_CHARACTERS = 8, 600
 """Of a message of before: it is a reminder, `recollect show` has all of it."""
-HOW_TO_BEGIN = "Nothing was said yet. Enter sends what you type; /help tells what else there is."
+HOW_TO_BEGIN = "Nothing was said yet. Enter sends what you type; /help tells the rest."
 ANSWERED_ELSEWHERE = "Another window answers this, and Ctrl-C stops it there."
 HOW_TO_LEAVE = "Ctrl-C again or Ctrl-D leaves; /help tells more."
 
@@ -135,7 +135,7 @@ class Sitting:
             case _:
                 named = on_one_line(order.command, 40)
                 self._page.note(
-                    f"There is no command /{named}, so nothing was sent. /help lists them; //{named} sends it."
+                    f"There is no command /{named}; nothing was sent. /help lists them, //{named} sends it."
                 )
         return False
 
