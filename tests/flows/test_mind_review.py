@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 from minds import Listener, minding, run, say, talk, until, words_of
 
 import recollect
+from recollect.doctor.mind import mind as examined
 from recollect.errors import Unavailable
 from recollect.llm.model import Usage
+from recollect.llm.openai_reading import Reading
 from recollect.llm.talking import Abilities, Answer, Request, Stop, TextPiece
 from recollect.mind.channel import Reply, Said, Shown, ToolUse, Words
 from recollect.mind.conversation import conversation_of
@@ -438,3 +440,90 @@ def test_a_credential_that_a_model_says_is_in_no_file_and_in_no_later_request(me
     for path in state_files(memory):
         assert CREDENTIAL not in path.read_text()
         assert path.stat().st_mode & 0o077 == 0 or os.name == "nt"
+
+
+def test_a_tool_that_ran_before_the_turn_was_stopped_has_its_own_result(memory: recollect.Memory) -> None:
+    first, second = use("update_status", {"updates": {"mood": "calm"}}), use("search_memory", {"query": "a"})
+    both = Answer(blocks=(*first.blocks, *second.blocks), stop=Stop.TOOLS, usage=Usage(), model="")
+
+    async def stop() -> None:
+        model, channel = ScriptedTalk([both, "Well."]), Listener()
+        async with minding(memory, model, channel) as mind:
+            uses: list[Shown] = []
+
+            def on_show(shown: Shown) -> None:
+                uses.extend([shown] if isinstance(shown, ToolUse) else [])
+                if len(uses) == 2:
+                    mind._turns.interrupt()  # pyright: ignore[reportPrivateUsage]
+
+            channel.on_show = on_show
+            await say(mind, "go")
+            channel.on_show = lambda _: None
+            await say(mind, "on")
+            results = [block for turn in model.requests[1].turns for block in turn.content if "tool_use_id" in block]
+            assert [bool(block.get("is_error")) for block in results] == [False, True]
+            assert "stopped" in results[1]["content"]
+            assert live(mind) == rebuilt(mind)
+
+    run(stop())
+
+
+def test_a_copy_of_the_conversation_that_somebody_changed_changes_no_array(
+    memory: recollect.Memory, tmp_path: Path
+) -> None:
+    talk(memory, ScriptedTalk(["I see."]), "The well is 14 metres deep.")
+    log = memory.mind("", lambda: ScriptedTalk([]))._log  # pyright: ignore[reportPrivateUsage]
+    copy = tmp_path / "copy.jsonl"
+    records = [json.dumps(one.record).replace("14 metres", "99 metres") for one in log.read()[2]]
+    copy.write_text("".join(f"{record}\n" for record in records))
+    for path in state_files(memory):
+        path.unlink()
+
+    memory.history.ingest([copy])
+    model = ScriptedTalk(["Yes."])
+    talk(memory, model, "How deep is it?")
+
+    assert "14 metres" in in_words(model.requests[0])
+    assert "99 metres" not in in_words(model.requests[0])
+
+
+def test_a_house_that_moved_goes_on_with_its_conversation(open_house: OpenHouse, tmp_path: Path) -> None:
+    house, other = open_house(), open_house()
+    talk(house, ScriptedTalk([use("search_memory", {"query": "well"}, before="I look."), "14 metres."]), "How deep?")
+
+    async def leave_one_behind() -> None:
+        async with minding(house, ScriptedTalk([])) as mind:
+            await mind.hear(Said(text="And how wide?", channel="terminal"))
+
+    run(leave_one_behind())
+    house.transfer.export_to(tmp_path / "export")
+    other.transfer.import_from(tmp_path / "export")
+    model = ScriptedTalk(["2 metres."])
+    channel = talk(other, model, "Hello?")
+
+    assert channel.texts == ["2 metres."]
+    told = [text for text in words_of(list(model.requests[0].turns)) if not text.startswith("[")]
+    assert told == ["How deep?", "I look.", "14 metres.", "And how wide?", "Hello?"]
+
+
+def test_a_tool_whose_name_a_server_made_up_can_be_sent_back_to_every_provider() -> None:
+    reading = Reading(lambda _: None)
+    unnamed = {"index": 0, "id": "a", "function": {"arguments": ""}}
+    named_late = {"index": 0, "function": {"name": "functions.search memory", "arguments": "{}"}}
+    never_named = {"index": 1, "id": "b", "function": {"arguments": "{}"}}
+    for call in (unnamed, named_late, never_named):
+        reading.take({"choices": [{"delta": {"tool_calls": [call]}}]})
+    reading.take({"choices": [{"delta": {}, "finish_reason": "tool_calls"}]})
+
+    names = [block["name"] for block in reading.answer("m", 1).blocks]
+
+    assert names == ["functions_search_memory", "unnamed"]
+
+
+def test_doctor_says_that_a_message_waits(memory: recollect.Memory) -> None:
+    async def leave() -> None:
+        async with minding(memory, ScriptedTalk([])) as mind:
+            await mind.hear(Said(text="And how wide?", channel="terminal"))
+
+    run(leave())
+    assert "1 message waits" in examined(memory).message

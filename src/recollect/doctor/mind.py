@@ -16,9 +16,9 @@ def mind(memory: Memory) -> Finding:
     if not memory.settings.mind.model and not stands.turns and not stands.waiting:
         return ok(CHECK, "No model is set for `recollect chat`.")
     late = to_text(memory.clock() - LATE)
+    wait = "1 message waits" if stands.waiting == 1 else f"{stands.waiting:,} messages wait"
     if stands.waiting and stands.waiting_since < late:
         since = f"{local(stands.waiting_since):%Y-%m-%d %H:%M}"
-        wait = "1 message waits" if stands.waiting == 1 else f"{stands.waiting:,} messages wait"
         return warning(CHECK, f"{wait} for an answer since {since}.", "recollect chat")
     if stands.failed_reason:
         when = f"{local(stands.failed_at):%Y-%m-%d %H:%M}"
@@ -31,4 +31,4 @@ def mind(memory: Memory) -> Finding:
             f"Nobody knows if some answers arrived, as a program ended while it sent them: {stands.unsure:,}.",
             "recollect chat shows what was said last.",
         )
-    return ok(CHECK, f"{stands.turns:,} turns, and nothing waits.")
+    return ok(CHECK, f"{stands.turns:,} turns, and {wait if stands.waiting else 'nothing waits'}.")

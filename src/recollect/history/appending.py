@@ -68,10 +68,14 @@ class Appending:
         Writer(session, self._house, self._gap).write(file, batch, source.parser_version, group_later=False)
         return list(batch.messages)
 
-    def raw(self, session: Session, message_ids: Sequence[str]) -> dict[str, bytes]:
-        """Message → its record. What was forgotten is not among them."""
+    def raw(
+        self, session: Session, source_name: str, facts: "FileFacts", message_ids: Sequence[str]
+    ) -> dict[str, bytes]:
+        """Message → its record, as it was appended: a copy that was taken in from a file may have been changed. What
+        was forgotten is not among them."""
+        own = {file.id for file in FileStore(session, self._house).with_key(source_name, facts.key)}
         found = LineStore(session, self._house).occurrences(list(message_ids))
-        return {one.message_id: one.raw for one in found}
+        return {one.message_id: one.raw for one in found if one.file_id in own}
 
     def _file(self, session: Session, source: str, facts: "FileFacts") -> File:
         from recollect.history.identity import file_without_place

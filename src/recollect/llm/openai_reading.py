@@ -16,7 +16,10 @@ STOPS = {"length": Stop.LENGTH, "content_filter": Stop.REFUSED}
 MOST_DETAIL = 300
 """Characters of a refusal that are kept."""
 A_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
-"""What the id of a tool's use may be for every provider: the conversation may go on with another."""
+"""What the id of a tool's use and the tool's name may be for every provider: the conversation may go on with another,
+and a name that a model made up would have each request refused from then on."""
+NO_NAME = re.compile(r"[^A-Za-z0-9_-]+")
+UNNAMED = "unnamed"
 THOUGHTS = ("reasoning_content", "reasoning")
 
 
@@ -57,7 +60,7 @@ class Reading:
     def answer(self, model: str, input_estimate: int) -> Answer:
         """Tools stand in it if and only if it waits for them."""
         stop = Stop.REFUSED if self._refusal else STOPS.get(self._stop_reason, Stop.END)
-        blocks = self._assembly.blocks(is_cut=stop is Stop.LENGTH)
+        blocks = tuple(map(_named, self._assembly.blocks(is_cut=stop is Stop.LENGTH)))
         if stop is Stop.REFUSED:
             blocks = tuple(block for block in blocks if block["type"] != "tool_use")
         elif any(block["type"] == "tool_use" for block in blocks):
@@ -122,6 +125,8 @@ class Reading:
             block: Block = {"type": "tool_use", "id": self._new_id(told_id), "name": name}
             part = self._assembly.begin(block, "input")
             self._calls.append(part)
+        elif name and not part.block["name"]:
+            part.block["name"] = name
         if isinstance(index, int):
             self._indexes[index] = part
         if told_id:
@@ -132,3 +137,10 @@ class Reading:
         found = told if A_NAME.fullmatch(told) and told not in self._used else f"call_{uuid.uuid4().hex[:24]}"
         self._used.add(found)
         return found
+
+
+def _named(block: Block) -> Block:
+    """A use of a tool with a name that every provider takes back."""
+    if block["type"] != "tool_use" or A_NAME.fullmatch(block["name"]):
+        return block
+    return {**block, "name": NO_NAME.sub("_", block["name"])[:64] or UNNAMED}

@@ -204,7 +204,7 @@ class Log:
             return self._written(session, self._store(session).latest_spoken(limit))
 
     def _written(self, session: Session, entries: Sequence[Entry]) -> list[Written]:
-        raw = self._appending().raw(session, [entry.message_id for entry in entries])
+        raw = self._appending().raw(session, NAME, self._facts, [entry.message_id for entry in entries])
         return [
             Written(entry=entry, record=msgspec.json.decode(raw[entry.message_id]))
             for entry in entries

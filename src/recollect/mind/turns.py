@@ -37,7 +37,7 @@ from recollect.texts import clean
 
 MOST_STEPS = 50
 """Of one turn: a model that calls tools without end is stopped."""
-NOT_RUN = "This was not run: the user stopped the turn."
+NO_RESULT = "The user stopped the turn before this had a result."
 TOO_MANY_STEPS = "It used its tools {number} times without coming to an end, and was stopped."
 
 WITHOUT_WORDS = "{model} ended without a word:{why}. The next message is answered together with this one."
@@ -76,6 +76,8 @@ class Turns:
         self._is_interrupted = False
         self._heard = Heard()
         self._showing = Showing()
+        self._results: list[Block] = []
+        """Of the tools that were used last."""
 
     def interrupt(self) -> bool:
         """Stop the turn that is in flight. False: none is."""
@@ -199,7 +201,7 @@ class Turns:
         return replace(answer, blocks=_sound(answer.blocks))
 
     async def _use(self, calls: Sequence[Block], show: Show, ended: Ended) -> list[Block]:
-        results: list[Block] = []
+        self._results = results = list[Block]()
         for call in calls:
             name, given = str(call["name"]), cast("dict[str, Any]", call.get("input") or {})
             show(ToolUse(name=name, line=self._toolbox.asked(name, given)))
@@ -254,7 +256,9 @@ class Turns:
         last: Turn | None = None
         calls, heard = calls_of(exchange.turns[-1]), clean(self._heard.text).strip()
         if calls:
-            last = Turn(role="user", content=results_for(calls, NOT_RUN))
+            there = {block["tool_use_id"]: block for block in self._results}
+            content = tuple(there.get(block["tool_use_id"], block) for block in results_for(calls, NO_RESULT))
+            last = Turn(role="user", content=content)
             said, roles = [list(last.content)], [Role.TOOL]
         elif heard and exchange.turns[-1].role == "user":
             last = stopped_turn(heard)
