@@ -101,14 +101,14 @@ def openai() -> Generator[Setting]:
             kind="own",
             open_model=lambda: OpenAITalk(server.base_url, "test-model"),
             compact_at_tokens=4_000,
-            padding="The tide comes in at six and goes out again at noon. " * 20,
+            padding=SHORT,
             bodies=lambda: [one.body for one in server.requests if one.path.endswith("completions")],
         )
         yield setting
         setting.hold.set()
 
 
-SHORT = "The tide comes in at six and goes out again at noon. " * 20
+SHORT = "The tide comes in at six and goes out again at noon. " * 40
 LONG = "The tide comes in at six and goes out again at noon. " * 600
 KINDS: dict[str, Callable[[], AbstractContextManager[Setting]]] = {
     "on-demand": lambda: anthropic("claude-opus-5-5", "on-demand", 4_000, SHORT),
@@ -210,26 +210,40 @@ def test_a_long_conversation_is_condensed_while_turns_go_on(house: House) -> Non
             assert begins_with(first, setting.bodies()[-1])
             told = setting.turns()[-1]
             assert FIRST not in told
-            assert "Message 1." not in told
+            assert "Message 2." not in told
             assert f"Message {house.said - 2}. {setting.padding[:200]}" in told
             assert "This is said meanwhile." in told
 
+    run(talk(), 100)
+    assert [event.outcome for event in house.events("compaction")] == ["done"]
+    assert [event.outcome for event in house.events("commitment_probe")] == ["survived"]
+    assert [event.outcome for event in house.events("prefix")] == ["restart, first", "compaction"]
+    spent = [one for one in memory.spending.by_day() if one.purpose == "compaction"]
+    assert sum(one.calls for one in spent) == 1
+    assert sum(one.input_tokens for one in spent) * 2 > setting.compact_at_tokens
+    found = memory.search_memory("What is the hedgehog called?")
+    assert "Ferdinand" in " ".join(hit.text for hit in found.hits)
+
+
+@pytest.mark.parametrize("house", ["on-demand", "own"], indirect=True)
+def test_an_earlier_summary_is_folded_into_the_next(house: House) -> None:
+    setting = house.setting
+    setting.hold.set()
+
+    async def talk() -> None:
+        async with house.program() as mind:
             await house.tell_until_it_is_condensed(mind)
-            assert quoted(first) in setting.condensings()[-1], "an earlier summary is folded in"
-            await house.settle(mind)
+            await mind.settle()
+            [(_, first)] = house.summaries()
+            await house.tell_until_it_is_condensed(mind)
+            await mind.settle()
+            assert quoted(first) in setting.condensings()[-1]
             await house.tell(mind, "And on.")
             assert begins_with(house.summaries()[1][1], setting.bodies()[-1])
             assert quoted(first) not in setting.turns()[-1]
 
     run(talk(), 100)
     assert [event.outcome for event in house.events("compaction")] == ["done", "done"]
-    assert [event.outcome for event in house.events("commitment_probe")] == ["survived", "survived"]
-    assert [event.outcome for event in house.events("prefix")] == ["restart, first", "compaction", "compaction"]
-    spent = [one for one in memory.spending.by_day() if one.purpose == "compaction"]
-    assert sum(one.calls for one in spent) == 2
-    assert sum(one.input_tokens for one in spent) > setting.compact_at_tokens
-    found = memory.search_memory("What is the hedgehog called?")
-    assert "Ferdinand" in " ".join(hit.text for hit in found.hits)
 
 
 @pytest.mark.parametrize("house", ["on-demand", "own"], indirect=True)
