@@ -13,7 +13,7 @@ from minds import Listener, minding, run, say, talk, until, words_of
 
 import recollect
 from recollect.doctor.mind import mind as examined
-from recollect.errors import Unavailable
+from recollect.errors import Invalid, Unavailable
 from recollect.llm.model import Usage
 from recollect.llm.openai_reading import Reading
 from recollect.llm.talking import Abilities, Answer, Request, Stop, TextPiece
@@ -527,3 +527,43 @@ def test_doctor_says_that_a_message_waits(memory: recollect.Memory) -> None:
 
     run(leave())
     assert "1 message waits" in examined(memory).message
+
+
+# Money, and models that do not say what they are
+
+
+STORY = "They spoke of the rain, which falls until noon, and of the wind from the west. " * 4
+
+
+def test_a_model_that_reads_less_than_it_says_is_not_at_its_end_for_ever(open_house: OpenHouse) -> None:
+    memory = open_house()
+
+    def limited(request: Request) -> str | Exception:
+        length = sum(map(len, words_of(list(request.turns))))
+        return Invalid("This model's maximum context length is 8192 tokens.") if length > 20_000 else STORY
+
+    model = ScriptedTalk(limited)
+    days = [f"Day {day}. {'It rains until noon. ' * 100}" for day in range(24)]
+    channel = talk(memory, model, *days)
+
+    assert {reply.state for _, reply in channel.replies} == {"done"}
+    refused = [request for request in model.requests if isinstance(limited(request), Exception)]
+    assert len(refused) == 1
+    assert {event.outcome for event in memory.runs.latest("compaction")} == {"done"}
+
+
+def test_a_summary_that_nobody_can_make_is_not_paid_for_at_each_start(open_house: OpenHouse) -> None:
+    memory, asked = open_house(mind={"model": "scripted", "compact_at_tokens": 4_000}), list[int]()
+
+    def stubborn(request: Request) -> str:
+        if "No tool is at hand" in in_words(request):
+            asked.append(len(request.turns))
+            return "No."
+        return "I see."
+
+    talk(memory, ScriptedTalk(stubborn), *(f"Day {day}. {'It rains until noon. ' * 60}" for day in range(9)))
+    assert asked
+    before = len(asked)
+    for _ in range(4):
+        talk(memory, ScriptedTalk(stubborn), "Hm.")
+    assert len(asked) == before

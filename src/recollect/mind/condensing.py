@@ -8,6 +8,7 @@ import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
 from recollect.clock import Clock, to_text
 from recollect.database import Database
@@ -15,6 +16,7 @@ from recollect.errors import RecollectError, Unavailable
 from recollect.llm.talking import Abilities, Request, TalkModel, Tool
 from recollect.mind.compaction import Compacted
 from recollect.mind.compaction.choosing import choose
+from recollect.mind.compaction.compaction import OWN
 from recollect.mind.compaction.cutting import cut, threshold_for
 from recollect.mind.compaction.instructing import instructions_from
 from recollect.mind.compaction.probe import probed
@@ -22,16 +24,21 @@ from recollect.mind.compaction.weighing import tokens_of_request
 from recollect.mind.conversation import Conversation, Exchange
 from recollect.mind.entries import CompactionRow
 from recollect.mind.store import MindStore
+from recollect.runs.store import EventStore
 from recollect.tokens import estimate
 
 GROWTH_AFTER_FAILURE = 1.1
 """One that failed is tried again when the conversation has grown by a tenth."""
+REMEMBERED = timedelta(days=1)
+"""So long also by the programs that come after: one that is started for each message would pay for it each time."""
 MOST_WAITING = 1.5
 """Times the threshold: from there on a turn waits for the summary."""
 MOST_WINDOW = 0.85
 """Of what the model takes in: the same."""
 
 NO_LIMIT = 1 << 40
+MOST_LOOKED_AT = 20
+"""Compactions of all agents, the latest first."""
 
 RecordRun = Callable[[str, str, float, dict[str, object]], None]
 
@@ -70,6 +77,7 @@ class Condensing:
         self._threshold = threshold_tokens
         self._not_before = 0
         self._failed: set[str] = set()
+        self._has_looked = False
         self._task: asyncio.Task[None] | None = None
         self._made: CompactionRow | None = None
 
@@ -127,7 +135,11 @@ class Condensing:
         abilities: Abilities,
     ) -> None:  # fmt: skip
         started = time.monotonic()
-        detail: dict[str, object] = {"through": through, "context_tokens": context_tokens}
+        estimated = conversation.tokens
+        if await asyncio.to_thread(self._has_failed_before, estimated):
+            self._not_before = int(context_tokens * GROWTH_AFTER_FAILURE)
+            return
+        detail: dict[str, object] = {"agent": self._agent, "through": through, "context_tokens": context_tokens}
         kind = ""
         try:
             page = await asyncio.to_thread(self._material.page)
@@ -142,6 +154,8 @@ class Condensing:
                 self._failed.add(kind)
             self._not_before = int(context_tokens * GROWTH_AFTER_FAILURE)
             detail |= {"kind": kind, "reason": str(error)[:300]}
+            if kind == OWN and not isinstance(error, Unavailable):  # There is no other way left to try.
+                detail["hopeless_tokens"] = estimated
             await asyncio.to_thread(self._record, "compaction", "failed", time.monotonic() - started, detail)
             return
         self._failed.clear()
@@ -151,6 +165,19 @@ class Condensing:
         await asyncio.to_thread(self._record, "compaction", "done", seconds, detail)
         await asyncio.to_thread(self._probe, row, kept)
         self._made = row
+
+    def _has_failed_before(self, estimated_tokens: int) -> bool:
+        """Whether a program before this one could not do it, and not much was said since. Asked once."""
+        if self._has_looked:
+            return False
+        self._has_looked = True
+        with self._database.read() as session:
+            events = EventStore(session, self._house).latest("compaction", "", MOST_LOOKED_AT)
+        last = next((event for event in events if event.detail.get("agent") == self._agent), None)
+        hopeless = last.detail.get("hopeless_tokens") if last else None
+        if last is None or not isinstance(hopeless, int) or last.started_at < to_text(self._clock() - REMEMBERED):
+            return False
+        return estimated_tokens <= hopeless * GROWTH_AFTER_FAILURE
 
     def _keep(
         self, compacted: Compacted, conversation: Conversation, through: int, detail: dict[str, object]

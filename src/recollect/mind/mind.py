@@ -232,7 +232,8 @@ class Mind:
         """Asked each time: what could not be asked of the provider once may be later."""
         abilities = await self._model.abilities()
         self._warmth.lifetime_seconds = abilities.cache_seconds
-        return abilities
+        most = min(abilities.most_input_tokens, self._turns.most_tokens or abilities.most_input_tokens)
+        return replace(abilities, most_input_tokens=most)
 
     # Before a turn
 

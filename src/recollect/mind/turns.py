@@ -5,6 +5,7 @@ that a crash cut off goes on where it was: a call without a result is run, a res
 """
 
 import asyncio
+import re
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -27,6 +28,7 @@ from recollect.llm.talking import (
 )
 from recollect.mind.channel import Again, Shown, Thinking, ToolResult, ToolUse
 from recollect.mind.compaction.trimming import THINKING, results_for
+from recollect.mind.compaction.weighing import tokens_of_request
 from recollect.mind.conversation import Conversation, Exchange, calls_of, is_blank, stopped_turn, words_of
 from recollect.mind.entries import Role, TurnState, Written
 from recollect.mind.log import Log, Overtaken, Taken
@@ -44,6 +46,9 @@ WITHOUT_WORDS = "{model} ended without a word:{why}. The next message is answere
 UNEXPECTED = (
     "Something went wrong that nobody reckoned with ({kind}). The next message is answered together with this one."
 )
+
+TOO_LONG = re.compile(r"(?i)too long|context (?:length|size|window)|(?:maximum|too many|exceeds?)\b.*\btokens")
+"""How servers say that a request is longer than their model reads."""
 
 T = TypeVar("T")
 Show = Callable[[Shown], None]
@@ -76,6 +81,10 @@ class Turns:
         self._is_interrupted = False
         self._heard = Heard()
         self._showing = Showing()
+        self.most_tokens = 0
+        """That the model reads, by what it would not read any more. 0: it read all."""
+        self._read_tokens = 0
+        """The length of the last request that it read, as its provider counts it."""
         self._results: list[Block] = []
         """Of the tools that were used last."""
 
@@ -160,7 +169,10 @@ class Turns:
             self._prefix.expect("summary refused")
             conversation.tell_in_words()
             conversation.forget_thinking()
-        except Invalid:
+        except Invalid as error:
+            if TOO_LONG.search(str(error)) and len(conversation.exchanges) > 1:
+                self._cut(conversation, system)
+                return await self._answer(conversation, system, show)
             if not conversation.has(*THINKING, "image"):
                 raise
             self._prefix.expect("blocks refused")
@@ -175,6 +187,15 @@ class Turns:
             self._showing = Showing()
         self._heard = Heard()
         return await self._answer(conversation, system, show)
+
+    def _cut(self, conversation: Conversation, system: tuple[str, ...]) -> None:
+        """The model reads less than it, or its server, says. The older part is left to the archive, once: from now on
+        it is condensed in time."""
+        request = Request(system=system, tools=self._toolbox.specs, turns=conversation.turns)
+        self.most_tokens = self._read_tokens or tokens_of_request(request) // 2
+        self._prefix.expect("too long")
+        conversation.keep_latest(conversation.tokens // 2)
+        conversation.forget_thinking()
 
     async def _answer(self, conversation: Conversation, system: tuple[str, ...], show: Show) -> Answer:
         await asyncio.to_thread(self._log.check, conversation.standing.forgotten)
@@ -195,7 +216,7 @@ class Turns:
             is_thinking = isinstance(piece, ThinkingPiece)
 
         answer = await self._model.answer(request, hear)
-        self.last_request = request
+        self.last_request, self._read_tokens = request, answer.usage.input_tokens
         for shown in self._showing.finish():
             show(shown)
         return replace(answer, blocks=_sound(answer.blocks))
