@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from commands import PATIENCE_SECONDS, environment, run
+from commands import PATIENCE_SECONDS, command, environment, run
 from terminals import Desk, sitting_at
 
 from recollect.channels.page import Page
@@ -166,6 +166,25 @@ def test_when_to_come_again_is_told_where_it_is_known() -> None:
         "It asks to wait 1 second.",
         "It asks to wait 90 seconds.",
     ]
+
+
+def test_a_pipe_has_the_answer_before_the_conversation_is_condensed(talking: Path, server: OpenAIServer) -> None:
+    with (talking / "recollect.toml").open("a") as settings:
+        settings.write("compact_at_tokens = 4000\n")
+    gate = Gate("All that lies further back.")
+    server.script("One. " * 4_000)
+    run("chat", "Tell me a story.", home=talking)
+    server.script("Two. " * 4_000, gate)
+    with subprocess.Popen(
+        command("chat", "And another one."), env=environment(talking), stdout=subprocess.PIPE, text=True
+    ) as talk:
+        assert talk.stdout
+        try:
+            assert talk.stdout.readline().startswith("Two. Two.")
+            assert gate.is_reached.wait(PATIENCE_SECONDS)
+        finally:
+            gate.open()
+        assert talk.wait(PATIENCE_SECONDS) == 0
 
 
 BROKEN = """

@@ -51,8 +51,16 @@ class Once:
             self.reply.set_result(reply)
 
 
-async def ask_once(mind: "Mind", text: str, images: Sequence[Image], page: Page, draw: Callable[[], None]) -> Answered:
-    """Cancelled, it stops the answer: what was said until then is kept."""
+async def ask_once(
+    mind: "Mind",
+    text: str,
+    images: Sequence[Image],
+    page: Page,
+    draw: Callable[[], None],
+    tell: Callable[[Reply], None] = lambda reply: None,
+) -> Answered:
+    """`tell` is called when the answer is complete. What is done after it, such as a compaction, may take a while, and
+    nobody who reads need wait for that. Cancelled, it stops the answer: what was said until then is kept."""
     window = Once(page, draw)
     mind.attach(window)
     try:
@@ -62,8 +70,9 @@ async def ask_once(mind: "Mind", text: str, images: Sequence[Image], page: Page,
             done = await _turn(mind, window.address)
             if done is None:
                 await asyncio.wait({window.reply}, timeout=LOOK_SECONDS)
-        await mind.settle()
         reply = window.reply.result()
+        tell(reply)
+        await mind.settle()
         return Answered(reply=reply, done=done if done and done.turn == reply.turn else None)
     finally:
         await mind.close()

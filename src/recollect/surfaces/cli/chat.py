@@ -13,6 +13,7 @@ from recollect.surfaces.cli.place import Place, json_option
 if TYPE_CHECKING:
     from recollect.channels.once import Answered
     from recollect.memory import Memory
+    from recollect.mind.channel import Reply
     from recollect.mind.mind import Mind
 
 MOST_BYTES = 16_000_000
@@ -87,7 +88,8 @@ async def _sit(memory: "Memory", mind: "Mind") -> None:
 
 
 async def _ask(mind: "Mind", text: str, paths: tuple[str, ...], as_json: bool) -> "Answered":
-    """On a terminal the words are shown as they come."""
+    """On a terminal the words are shown as they come, in a pipe all of them together."""
+    from recollect.channels.cleaning import cleaned
     from recollect.channels.images import image_in
     from recollect.channels.once import ask_once
     from recollect.channels.page import Page
@@ -100,7 +102,12 @@ async def _ask(mind: "Mind", text: str, paths: tuple[str, ...], as_json: bool) -
             sys.stdout.write(shown)
             sys.stdout.flush()
 
-    return await ask_once(mind, text, tuple(map(image_in, paths)), page, draw)
+    def tell(reply: "Reply") -> None:
+        if reply.state != "failed" and not as_json and not sys.stdout.isatty():
+            sys.stdout.write(cleaned(reply.text).rstrip("\n") + "\n")
+            sys.stdout.flush()
+
+    return await ask_once(mind, text, tuple(map(image_in, paths)), page, draw, tell)
 
 
 def _tell(memory: "Memory", agent: str, answered: "Answered", as_json: bool) -> None:
@@ -111,8 +118,6 @@ def _tell(memory: "Memory", agent: str, answered: "Answered", as_json: bool) -> 
         print_json({**_answered_json(answered), **_spent(memory, agent, reply.turn)})
     elif reply.state == "failed":
         raise error or BadReply(cleaned(reply.text))
-    elif not sys.stdout.isatty():
-        sys.stdout.write(cleaned(reply.text).rstrip("\n") + "\n")
     if reply.state == "failed":
         sys.exit(error.exit_code if error else BadReply.exit_code)
 
