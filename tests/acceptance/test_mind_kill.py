@@ -61,7 +61,7 @@ class Provider(StrictServer):
         if chance < 0.3:
             answer = say(f"Before {number}.") + use_tool("update_status", {"updates": {"count": number}})
         elif chance < 0.4:
-            two = use_tool("search_memory", {"query": "that"}) + use_tool("sql", {"query": "SELECT 1"})
+            two = use_tool("search_memory", {"query": "that"}) + use_tool("query_memory", {"sql": "SELECT 1"})
             answer = think(f"Thought {number}.") + two
         elif chance < 0.6:
             answer = think(f"Thought {number}.") + answer

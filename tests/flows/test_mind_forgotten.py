@@ -154,7 +154,7 @@ def test_what_is_forgotten_while_it_is_answered_is_answered_no_more(
 ) -> None:
     def forget_meanwhile(body: dict[str, Any]) -> Answer:
         assert memory.forget(message=message_with(memory, SECRET).id).state == "verified"
-        return answer_with("I look. ") + use_tool("query_memory", {"query": "SELECT 1"})
+        return answer_with("I look. ") + use_tool("query_memory", {"sql": "SELECT 1"})
 
     async def talk() -> None:
         async with minding(memory, model(server), Listener()) as mind:
@@ -176,9 +176,9 @@ def spoken_to(number: int) -> Answer:
     """What is said to a question of this number: with thoughts, with one tool, with two, with none."""
     calls = [
         answer_with("I look."),
-        answer_with("I look. ") + use_tool("query_memory", {"query": "SELECT 1"}),
+        answer_with("I look. ") + use_tool("query_memory", {"sql": "SELECT 1"}),
         think("Hm.")
-        + use_tool("query_memory", {"query": "SELECT 1"})
+        + use_tool("query_memory", {"sql": "SELECT 1"})
         + use_tool("update_status", {"updates": {"a": number}}),
     ]
     return calls[number % len(calls)]

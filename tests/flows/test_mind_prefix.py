@@ -42,7 +42,7 @@ def speaking() -> Callable[[dict[str, Any]], Answer]:
         last = body["messages"][-1]["content"]
         if number % 3 == 0 and not any(block["type"] == "tool_result" for block in last):
             before = think(f"Do I know this? {number}") + answer_with("I look. ")
-            return before + use_tool("query_memory", {"query": f"SELECT {number}"})
+            return before + use_tool("query_memory", {"sql": f"SELECT {number}"})
         return think(f"Let me see, {number}.") + answer_with(f"Answer {number}: " + "the tide comes in at six. " * 12)
 
     return respond
