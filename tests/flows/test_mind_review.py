@@ -132,6 +132,26 @@ def test_what_is_forgotten_is_not_sent_to_keep_a_cache_warm(open_house: OpenHous
     run(rest())
 
 
+def test_nobody_waits_long_for_a_provider_that_hangs_while_its_cache_is_kept_warm(
+    open_house: OpenHouse, clock: FrozenClock
+) -> None:
+    class Hanging(ScriptedTalk):
+        async def warm(self, request: Request) -> Usage:
+            await asyncio.Event().wait()
+            raise AssertionError
+
+    memory = open_house(mind={"model": "scripted", "keep_warm_hours": 8})
+
+    async def rest() -> None:
+        async with minding(memory, Hanging(["I see."], abilities=Abilities(cache_seconds=3_600))) as mind:
+            mind.warm_seconds = 0.01
+            await say(mind, "A long story. " * 2_000)
+            clock.move(minutes=56)
+            assert await mind.rest() is None
+
+    run(rest(), 10)
+
+
 # Two programs
 
 
@@ -550,6 +570,19 @@ def test_a_model_that_reads_less_than_it_says_is_not_at_its_end_for_ever(open_ho
     refused = [request for request in model.requests if isinstance(limited(request), Exception)]
     assert len(refused) == 1
     assert {event.outcome for event in memory.runs.latest("compaction")} == {"done"}
+
+
+def test_one_message_that_is_too_long_does_not_make_the_model_small(memory: recollect.Memory) -> None:
+    def limited(request: Request) -> str | Exception:
+        length = sum(map(len, words_of(list(request.turns))))
+        return Invalid("prompt is too long: 9000 tokens > 8192 maximum") if length > 20_000 else STORY
+
+    model = ScriptedTalk(limited)
+    channel = talk(memory, model, "Hello.", "A long story. " * 2_000, "And now?", "And then?", "And after that?")
+
+    assert [reply.state for _, reply in channel.replies] == ["done", "failed", "done", "done", "done"]
+    assert len(model.requests[-1].turns) == 5
+    assert not memory.runs.latest("compaction")
 
 
 def test_a_summary_that_nobody_can_make_is_not_paid_for_at_each_start(open_house: OpenHouse) -> None:

@@ -82,6 +82,9 @@ class TurnDone:
 
 
 class Mind:
+    warm_seconds = 20.0
+    """Given to a touch of the cache: whoever speaks meanwhile waits for it."""
+
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
         self._settings = parts.settings
@@ -362,8 +365,9 @@ class Mind:
             self._warmth.touched_at = None
             return None
         try:
-            usage = await self._model.warm(request)
-        except RecollectError:
+            async with asyncio.timeout(self.warm_seconds):
+                usage = await self._model.warm(request)
+        except (RecollectError, TimeoutError):
             self._warmth.touched_at = None  # Told in runs. It is filled again when somebody speaks.
             return None
         self._warmth.touched_at = now if usage.calls else None

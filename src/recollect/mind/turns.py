@@ -192,7 +192,7 @@ class Turns:
         """The model reads less than it, or its server, says. The older part is left to the archive, once: from now on
         it is condensed in time."""
         request = Request(system=system, tools=self._toolbox.specs, turns=conversation.turns)
-        self.most_tokens = self._read_tokens or tokens_of_request(request) // 2
+        self.most_tokens = max(self._read_tokens, tokens_of_request(request) // 2)
         self._prefix.expect("too long")
         conversation.keep_latest(conversation.tokens // 2)
         conversation.forget_thinking()
