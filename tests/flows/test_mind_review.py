@@ -563,7 +563,7 @@ def test_a_model_that_reads_less_than_it_says_is_not_at_its_end_for_ever(open_ho
         return Invalid("This model's maximum context length is 8192 tokens.") if length > 20_000 else STORY
 
     model = ScriptedTalk(limited)
-    days = [f"Day {day}. {'It rains until noon. ' * 100}" for day in range(24)]
+    days = [f"Day {day}. {'It rains until noon. ' * 100}" for day in range(14)]
     channel = talk(memory, model, *days)
 
     assert {reply.state for _, reply in channel.replies} == {"done"}
@@ -594,7 +594,13 @@ def test_a_summary_that_nobody_can_make_is_not_paid_for_at_each_start(open_house
             return "No."
         return "I see."
 
-    talk(memory, ScriptedTalk(stubborn), *(f"Day {day}. {'It rains until noon. ' * 60}" for day in range(9)))
+    async def nine_days() -> None:
+        async with minding(memory, ScriptedTalk(stubborn)) as mind:
+            for day in range(9):
+                await say(mind, f"Day {day}. {'It rains until noon. ' * 60}")
+                await mind.settle()
+
+    run(nine_days())
     assert asked
     before = len(asked)
     for _ in range(4):
