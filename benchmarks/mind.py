@@ -238,7 +238,7 @@ def main() -> None:
     context = multiprocessing.get_context("spawn")
     with (
         tempfile.TemporaryDirectory(prefix="rc-") as folder,
-        ProcessPoolExecutor(PROCESSES, mp_context=context) as pool,
+        ProcessPoolExecutor(PROCESSES, mp_context=context, max_tasks_per_child=1) as pool,
     ):
         result = run(month, keep_warm, Path(folder), pool)
     if given.json:
