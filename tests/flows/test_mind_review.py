@@ -34,7 +34,7 @@ def message_of(memory: recollect.Memory, words: str) -> str:
 
 
 def live(mind: Mind) -> list[dict[str, Any]]:
-    conversation = mind._conversation  # pyright: ignore[reportPrivateUsage]
+    conversation = mind._held.conversation  # pyright: ignore[reportPrivateUsage]
     assert conversation
     return plain(conversation)
 
@@ -144,7 +144,7 @@ def test_nobody_waits_long_for_a_provider_that_hangs_while_its_cache_is_kept_war
 
     async def rest() -> None:
         async with minding(memory, Hanging(["I see."], abilities=Abilities(cache_seconds=3_600))) as mind:
-            mind.warm_seconds = 0.01
+            mind._held.warm_seconds = 0.01
             await say(mind, "A long story. " * 2_000)
             clock.move(minutes=56)
             assert await mind.rest() is None
@@ -274,7 +274,7 @@ def test_words_before_a_tool_are_not_said_twice_by_a_turn_that_is_stopped_behind
             loop = asyncio.get_running_loop()
             turns._log.add = adding  # type: ignore[method-assign]  # pyright: ignore[reportPrivateUsage]
             await say(mind, "go")
-            texts = [text for text in words_of(mind._conversation.turns) if text == "I look."]  # type: ignore[union-attr]  # pyright: ignore[reportPrivateUsage, reportOptionalMemberAccess]
+            texts = [text for text in words_of(mind._held.conversation.turns) if text == "I look."]  # type: ignore[union-attr]  # pyright: ignore[reportPrivateUsage, reportOptionalMemberAccess]
             assert texts == ["I look."]
             assert live(mind) == rebuilt(mind)
 
@@ -603,6 +603,6 @@ def test_a_summary_that_nobody_can_make_is_not_paid_for_at_each_start(open_house
     run(nine_days())
     assert asked
     before = len(asked)
-    for _ in range(4):
+    for _ in range(6):
         talk(memory, ScriptedTalk(stubborn), "Hm.")
-    assert len(asked) == before
+    assert len(asked) <= before + 2, "one more try, where it has grown by a tenth meanwhile"

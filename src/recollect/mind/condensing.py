@@ -20,7 +20,7 @@ from recollect.mind.compaction.compaction import OWN
 from recollect.mind.compaction.cutting import cut, threshold_for
 from recollect.mind.compaction.instructing import instructions_from
 from recollect.mind.compaction.probe import probed
-from recollect.mind.compaction.weighing import tokens_of_request
+from recollect.mind.compaction.weighing import tokens_of_frame, tokens_of_request
 from recollect.mind.conversation import Conversation, Exchange
 from recollect.mind.entries import CompactionRow
 from recollect.mind.store import MindStore
@@ -135,7 +135,7 @@ class Condensing:
         abilities: Abilities,
     ) -> None:  # fmt: skip
         started = time.monotonic()
-        estimated = conversation.tokens
+        estimated = tokens_of_frame(request) + conversation.tokens
         if await asyncio.to_thread(self._has_failed_before, estimated):
             self._not_before = int(context_tokens * GROWTH_AFTER_FAILURE)
             return
