@@ -231,7 +231,7 @@ class Memory:
                 agent=seen.principal.scope,
                 appending=self._append,
                 contexts=seen.context,
-                prompts=prompts_from(seen.context),
+                prompts=prompts_from(seen.context, self.settings.user_name),
                 toolbox=Toolbox(means),
                 open_model=Opening(self.database, self.settings, self.clock, self.runs.record, open_model),
                 material=material_of(seen.notes, seen.knowledge),

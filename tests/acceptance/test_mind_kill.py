@@ -210,7 +210,7 @@ def found_in(memory: recollect.Memory) -> Found:
     turns: dict[int, str] = dict(rows("SELECT number, state FROM mind_turns"))
     everything = [one for turn in sorted(turns) for one in log.of_turn(turn)]
     rebuilt = conversation_of(standing, base, after, "on-demand")
-    belongs_to = mind._belongs_to  # pyright: ignore[reportPrivateUsage]
+    belongs_to = mind._held._making.belongs_to  # pyright: ignore[reportPrivateUsage]
     saved = load(state_path(memory.settings.runtime, agent), standing, belongs_to, "on-demand")
     return Found(
         said=[one for one in everything if one.entry.role is Role.USER],

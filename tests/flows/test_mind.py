@@ -6,6 +6,7 @@ import json
 import pytest
 from conftest import OpenHouse
 from minds import Listener, minding, run, say, talk, until, words_of
+from prescriptions import prescriptions
 
 import recollect
 from recollect.errors import Denied, Invalid, Unavailable
@@ -159,7 +160,7 @@ def test_without_the_runtime_folder_the_same_array_is_made_from_history(memory: 
         async with minding(memory, model, Listener()) as mind:
             await say(mind, "one")
             await say(mind, "two 🌊 שלום")
-            conversation = mind._conversation  # pyright: ignore[reportPrivateUsage]
+            conversation = mind._held.conversation  # pyright: ignore[reportPrivateUsage]
             assert conversation
             found.append(plain(conversation))
             agent = mind._parts.agent  # pyright: ignore[reportPrivateUsage]
@@ -169,7 +170,7 @@ def test_without_the_runtime_folder_the_same_array_is_made_from_history(memory: 
             if is_gone:
                 path.unlink()
             async with minding(memory, ScriptedTalk([])) as mind:
-                found.append(plain(mind._made("")))  # pyright: ignore[reportPrivateUsage]
+                found.append(plain(mind._held.made("")))  # pyright: ignore[reportPrivateUsage]
         return found
 
     live, saved, rebuilt = run(arrays())
@@ -543,3 +544,13 @@ def test_a_search_does_not_find_the_question_it_is_made_for(memory: recollect.Me
     result = model.requests[1].turns[-1].content[0]["content"]
     assert "14 metres deep" in result
     assert "How deep" not in result.replace("“How deep is the well?”", "")
+
+
+def test_the_prompt_of_the_conversation_tells_what_it_is_and_scripts_nothing(open_house: OpenHouse) -> None:
+    memory, model = open_house(user_name="Mara"), ScriptedTalk(["Yes."])
+
+    talk(memory, model, "hello")
+
+    told = "".join(model.requests[0].system)
+    assert "Your conversation with Mara is one and has no end" in told
+    assert prescriptions(told) == []

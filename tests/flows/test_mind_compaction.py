@@ -136,7 +136,7 @@ class House:
     async def tell_until_it_is_condensed(self, mind: Mind) -> None:
         """Until a summary is asked for, which does not come yet."""
         before = len(self.setting.condensings())
-        condensing = mind._condensing  # pyright: ignore[reportPrivateUsage]
+        condensing = mind._held.condensing  # pyright: ignore[reportPrivateUsage]
         for _ in range(MOST_TURNS):
             await self.tell(mind)
             if condensing.is_running:

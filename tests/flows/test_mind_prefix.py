@@ -76,7 +76,7 @@ class Life:
             if self.compactions > before:  # There was no room for a turn before it.
                 self.expected.setdefault(asked, set()).add("compaction")
             before = self.compactions
-            await mind._condensing.settle()  # pyright: ignore[reportPrivateUsage]
+            await mind._held.condensing.settle()  # pyright: ignore[reportPrivateUsage]
             if self.compactions > before:
                 self.happens("compaction")
 

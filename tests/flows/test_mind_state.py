@@ -20,9 +20,9 @@ def arrays(mind: Any) -> tuple[Any, Any, Any]:
     """Live, saved, rebuilt."""
     parts, log = mind._parts, mind._log
     standing, base, written = log.read()
-    saved = load(state_path(parts.settings.runtime, parts.agent), standing, mind._belongs_to, "")
+    saved = load(state_path(parts.settings.runtime, parts.agent), standing, mind._held._making.belongs_to, "")
     assert saved
-    return plain(mind._conversation), plain(saved), plain(conversation_of(standing, base, written, ""))
+    return plain(mind._held.conversation), plain(saved), plain(conversation_of(standing, base, written, ""))
 
 
 SECRET = "sk-ant-" + "api03-" + "Ab3" * 30
