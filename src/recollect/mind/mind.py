@@ -7,7 +7,7 @@ the lease, runs the turns. Each delivers the answers of the channels that are at
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from recollect.clock import Clock, local
@@ -207,7 +207,7 @@ class Mind:
         return is_ours
 
     async def _answered(self) -> TurnDone | None:
-        abilities = await self._model.abilities()  # What could not be asked of the provider once may be later.
+        abilities = await self._able()
         conversation = await self._held.ready(abilities)
         taken = await asyncio.to_thread(self._log.begin)
         if taken is None:
@@ -233,6 +233,13 @@ class Mind:
             tools=ended.tools,
             error=ended.error,
         )
+
+    async def _able(self) -> Abilities:
+        """Asked each time: what could not be asked of the provider once may be later. A model that refused a length
+        reads less than it says."""
+        abilities = await self._model.abilities()
+        most = min(abilities.most_input_tokens, self._turns.most_tokens or abilities.most_input_tokens)
+        return replace(abilities, most_input_tokens=most)
 
     # After a turn
 
