@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from itertools import takewhile
 
 from recollect.clock import Clock, to_text
 from recollect.database import Database
@@ -173,11 +174,11 @@ class Condensing:
         self._has_looked = True
         with self._database.read() as session:
             events = EventStore(session, self._house).latest("compaction", "", MOST_LOOKED_AT)
-        last = next((event for event in events if event.detail.get("agent") == self._agent), None)
-        hopeless = last.detail.get("hopeless_tokens") if last else None
-        if last is None or not isinstance(hopeless, int) or last.started_at < to_text(self._clock() - REMEMBERED):
-            return False
-        return estimated_tokens <= hopeless * GROWTH_AFTER_FAILURE
+        ours = [event for event in events if event.detail.get("agent") == self._agent]
+        since = to_text(self._clock() - REMEMBERED)
+        failed = takewhile(lambda event: event.outcome == "failed" and event.started_at >= since, ours)
+        hopeless = [number for event in failed if isinstance(number := event.detail.get("hopeless_tokens"), int)]
+        return estimated_tokens <= max(hopeless, default=0) * GROWTH_AFTER_FAILURE
 
     def _keep(
         self, compacted: Compacted, conversation: Conversation, through: int, detail: dict[str, object]
