@@ -2,11 +2,12 @@
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from recollect.clock import Clock, system_clock
+from recollect.clock import Clock, system_clock, to_text
 from recollect.database import Database, Row, Session, open_database
 from recollect.errors import Denied, NotFound
 from recollect.feed import Feed
@@ -246,8 +247,9 @@ class Memory:
         """How the conversations with the agents of the house stand."""
         from recollect.mind.figures import figures_of
 
+        late = to_text(self.clock() - timedelta(minutes=10))
         with self.database.read() as session:
-            return figures_of(session, self.settings.house)
+            return figures_of(session, self.settings.house, late)
 
     def _append(self) -> "Appending":
         """Loaded when something is said: commands that only read start without the parsers."""

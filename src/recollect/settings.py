@@ -73,7 +73,7 @@ class MindSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     """The most that the conversation may cost in a day. 0: no such ceiling."""
     compact_at_tokens: int = 100_000
     """When the conversation is longer than this, its older part is condensed."""
-    keep_warm_hours: float = 8
+    keep_warm_hours: float = 12
     """How long into a silence the provider's cache is kept from lapsing, where that is cheaper than writing it anew."""
 
 

@@ -11,8 +11,8 @@ from prescriptions import prescriptions
 import recollect
 from recollect.errors import Denied, Invalid, Unavailable
 from recollect.history import Author, Standing
-from recollect.llm.model import Busy
-from recollect.llm.talking import Request, TextPiece
+from recollect.llm.model import Busy, Usage
+from recollect.llm.talking import Answer, Request, Stop, TextPiece
 from recollect.mind.channel import Again, Image, KeptMark, Said, ToolResult, ToolUse
 from recollect.mind.entries import TurnState
 from recollect.mind.state import plain, state_path
@@ -239,9 +239,6 @@ def test_an_answer_whose_line_breaks_is_asked_for_once_more(memory: recollect.Me
 
 
 def test_what_a_model_refuses_is_told_and_not_sent_again(memory: recollect.Memory) -> None:
-    from recollect.llm.model import Usage
-    from recollect.llm.talking import Answer, Stop
-
     refused = Answer(blocks=(), stop=Stop.REFUSED, usage=Usage(), model="m", detail="general_harms")
     model = ScriptedTalk([refused, "Fine."])
 
@@ -554,3 +551,42 @@ def test_the_prompt_of_the_conversation_tells_what_it_is_and_scripts_nothing(ope
     told = "".join(model.requests[0].system)
     assert "Your conversation with Mara is one and has no end" in told
     assert prescriptions(told) == []
+
+
+def test_an_answer_that_was_cut_off_says_so(memory: recollect.Memory) -> None:
+    cut = Answer(blocks=({"type": "text", "text": "Once upon a"},), stop=Stop.LENGTH, usage=Usage(), model="m")
+
+    channel = talk(memory, ScriptedTalk([cut]), "Tell me a story.")
+
+    [(_, reply)] = channel.replies
+    assert (reply.state, reply.text) == ("done", "Once upon a")
+    assert "cut off" in reply.remark
+
+
+def test_a_turn_in_which_the_program_always_ends_is_given_up(memory: recollect.Memory) -> None:
+    async def die() -> None:
+        model = ScriptedTalk([[HANG]])
+        async with minding(memory, model, Listener()) as mind:
+            turning = asyncio.ensure_future(mind.turn())
+            await until(lambda: bool(model.requests))
+            await mind.close()
+            with pytest.raises(asyncio.CancelledError):
+                await turning
+
+    async def once() -> None:
+        async with minding(memory, ScriptedTalk([])) as mind:
+            await mind.hear(Said(text="go", channel="terminal"))
+
+    run(once())
+    for _ in range(10):
+        run(die())
+    channel = Listener()
+
+    async def last() -> None:
+        async with minding(memory, ScriptedTalk(["Now."]), channel) as mind:
+            await mind.turn()
+            await say(mind, "and now?")
+
+    run(last())
+    assert [reply.state for _, reply in channel.replies] == ["failed", "done"]
+    assert "ended 10 times" in channel.texts[0]

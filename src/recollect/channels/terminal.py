@@ -111,7 +111,7 @@ class Terminal:
             self._page.problem(reply.text.rpartition("\n\n")[2] if was_shown else reply.text)
         elif not was_shown:
             self._page.words(reply.text)
-        self._page.end("stopped" if reply.state == "stopped" else "")
+        self._page.end(_remark(reply))
         if is_own:
             self._settle(self._taken)
             self._taken = 0
@@ -128,3 +128,9 @@ class Terminal:
         else:
             self._page.waits_no_more()
             self._answered.set()
+
+
+def _remark(reply: Reply) -> str:
+    if reply.state == "stopped":
+        return "stopped"
+    return "What you said is kept, and is answered with what you say next." if reply.is_kept else reply.remark

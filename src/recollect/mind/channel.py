@@ -80,6 +80,10 @@ class Reply:
     at: str
     state: str = "done"
     """done, failed (`text` is one plain sentence that says why) or stopped."""
+    remark: str = ""
+    """Something to know of an answer that is there: it was cut off."""
+    is_kept: bool = False
+    """What failed is answered with what is said next."""
     was_shown: bool = False
     """Its words went to the same address by `show` already."""
     is_unsure: bool = False

@@ -105,7 +105,17 @@ class Delivering:
         if row and is_failed:
             text = f"{text}\n\n{row.reason or UNANSWERED}".strip()
         state = "failed" if is_failed else str(row.state) if row else "done"
-        return Reply(turn=delivery.turn, text=text, at=row.ended_at if row else "", state=state, was_shown=was_shown)
+        remark = row.reason if row and row.state is TurnState.DONE else ""
+        is_kept = row is not None and row.state is TurnState.FAILED
+        return Reply(
+            turn=delivery.turn,
+            text=text,
+            at=row.ended_at if row else "",
+            state=state,
+            remark=remark,
+            is_kept=is_kept,
+            was_shown=was_shown,
+        )
 
     def _store(self, session: Session) -> MindStore:
         return MindStore(session, self._house, self._agent)

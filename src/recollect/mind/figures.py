@@ -10,7 +10,10 @@ WHERE house = :house AND turn = 0 AND state = 'waiting' GROUP BY agent ORDER BY 
 """
 OPEN = "SELECT count(*) FROM mind_turns WHERE house = :house AND state = 'open'"
 TURNS = "SELECT count(*) FROM mind_turns WHERE house = :house"
-UNSURE = "SELECT count(*) FROM mind_deliveries WHERE house = :house AND state = 'unsure'"
+UNSURE = """
+SELECT count(*) FROM mind_deliveries
+WHERE house = :house AND (state = 'unsure' OR (state = 'sending' AND at < :late))
+"""
 LAST = """
 SELECT state, reason, ended_at FROM mind_turns WHERE house = :house AND state <> 'open' ORDER BY ended_at DESC LIMIT 1
 """
@@ -31,7 +34,8 @@ class MindFigures:
     failed_at: str
 
 
-def figures_of(session: Session, house: str) -> MindFigures:
+def figures_of(session: Session, house: str, late: str) -> MindFigures:
+    """`late`: what was begun to be sent before this time is not being sent any more."""
     given = {"house": house}
     waiting = session.rows(WAITING, given)
     last = session.one(LAST, given)
@@ -41,7 +45,7 @@ def figures_of(session: Session, house: str) -> MindFigures:
         waiting=sum(row[1] for row in waiting),
         waiting_since=min((row[2] for row in waiting), default=""),
         open_turns=int(session.value(OPEN, given) or 0),
-        unsure=int(session.value(UNSURE, given) or 0),
+        unsure=int(session.value(UNSURE, {**given, "late": late}) or 0),
         failed_reason=str(last[1]) if last and has_failed else "",
         failed_at=str(last[2]) if last and has_failed else "",
     )

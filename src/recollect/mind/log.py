@@ -38,6 +38,8 @@ class Taken:
     turn: int
     written: list[Written]
     is_resumed: bool = False
+    attempts: int = 1
+    """How often it was begun."""
 
     @property
     def places(self) -> list[tuple[str, str]]:
@@ -109,8 +111,9 @@ class Log:
                 store.take(turn)
             else:
                 return None
+            attempts = store.attempt(turn)
             written = self._written(session, store.of_turn(turn))
-        return Taken(turn=turn, written=written, is_resumed=is_resumed)
+        return Taken(turn=turn, written=written, is_resumed=is_resumed, attempts=attempts)
 
     def add(self, turn: int, role: Role, content: Sequence[Block], *, model: str = "") -> Written:
         """A step of a turn that is open. Raises `Overtaken` where it is not any more: what it answers to was forgotten,

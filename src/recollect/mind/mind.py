@@ -38,6 +38,9 @@ LOOK_SECONDS = 0.5
 RETRY_SECONDS = 2.5
 """After the database could not be reached; doubled by each further failure."""
 LONGEST_RETRY_SECONDS = 300.0
+MOST_ATTEMPTS = 10
+"""Of one turn. More than a computer is switched off by chance in the middle of an answer."""
+GIVEN_UP = "The program ended {number} times while this was being answered, so it is not tried again by itself."
 DELIVERY_SECONDS = 10.0
 """Given to an answer that is on its way when the program ends."""
 
@@ -213,6 +216,8 @@ class Mind:
         if taken is None:
             return None
         self._turn_name = f"{self._parts.agent.rpartition('/')[2]}#{taken.turn}"
+        if taken.attempts > MOST_ATTEMPTS:
+            return await self._given_up(taken)
         if not await self._held.begin(taken, conversation, self._turn_name):
             await asyncio.to_thread(self._log.end, taken, TurnState.STOPPED)
             return None
@@ -240,6 +245,12 @@ class Mind:
         abilities = await self._model.abilities()
         most = min(abilities.most_input_tokens, self._turns.most_tokens or abilities.most_input_tokens)
         return replace(abilities, most_input_tokens=most)
+
+    async def _given_up(self, taken: Taken) -> TurnDone:
+        """Each attempt is paid for, and this one always ends in the middle."""
+        reason = GIVEN_UP.format(number=taken.attempts - 1)
+        await asyncio.to_thread(self._log.end, taken, TurnState.FAILED, reason)
+        return TurnDone(turn=taken.turn, state=TurnState.FAILED, reason=reason, context_tokens=0)
 
     # After a turn
 

@@ -55,12 +55,13 @@ LAST_TURN = f"SELECT coalesce(max(number), 0) FROM mind_turns WHERE {_OF_AGENT}"
 OPEN_TURN = f"SELECT {_TURN} FROM mind_turns WHERE {_OF_AGENT} AND state = 'open' ORDER BY number LIMIT 1"
 TURN = f"SELECT {_TURN} FROM mind_turns WHERE {_OF_AGENT} AND number = :number"
 BEGIN = f"""
-INSERT INTO mind_turns (house, agent, {_TURN}) VALUES (:house, :agent, :number, 'open', :at, '', '')
+INSERT INTO mind_turns (house, agent, {_TURN}, attempts) VALUES (:house, :agent, :number, 'open', :at, '', '', 0)
 """
 END = f"""
 UPDATE mind_turns SET state = :state, ended_at = :at, reason = :reason
 WHERE {_OF_AGENT} AND number = :number AND state = 'open'
 """
+ATTEMPT = f"UPDATE mind_turns SET attempts = attempts + 1 WHERE {_OF_AGENT} AND number = :number RETURNING attempts"
 ADD_DELIVERY = """
 INSERT INTO mind_deliveries (house, agent, turn, channel, address, state, at)
 VALUES (:house, :agent, :turn, :channel, :address, 'waiting', :at) ON CONFLICT DO NOTHING
@@ -161,6 +162,10 @@ class MindStore:
         number = int(self._session.value(LAST_TURN, self._given()) or 0) + 1
         self._session.run(BEGIN, self._given(number=number, at=at))
         return number
+
+    def attempt(self, number: int) -> int:
+        """It is begun, or begun again; how often that was."""
+        return int(self._session.value(ATTEMPT, self._given(number=number)) or 0)
 
     def end_turn(self, number: int, state: TurnState, at: str, reason: str = "") -> bool:
         """False: it was not open any more."""

@@ -40,6 +40,7 @@ from recollect.texts import clean
 MOST_STEPS = 50
 """Of one turn: a model that calls tools without end is stopped."""
 NO_RESULT = "The user stopped the turn before this had a result."
+CUT_OFF = "It came to the limit of its answer, and was cut off there."
 TOO_MANY_STEPS = "It used its tools {number} times without coming to an end, and was stopped."
 
 WITHOUT_WORDS = "{model} ended without a word:{why}. The next message is answered together with this one."
@@ -247,8 +248,9 @@ class Turns:
             return await self._failed(taken, exchange, ended, WITHOUT_WORDS.format(model=answer.model, why=limit))
         model = answer.model if answer else ""
         roles = [Role.ASSISTANT] * len(said)
+        ended.reason = CUT_OFF if answer and answer.stop is Stop.LENGTH else ""
         ended.written = await to_its_end(
-            lambda: self._log.end(taken, TurnState.DONE, said=said, roles=roles, model=model)
+            lambda: self._log.end(taken, TurnState.DONE, ended.reason, said=said, roles=roles, model=model)
         )
         if said:
             exchange.add(Turn(role="assistant", content=tuple(said[0])))

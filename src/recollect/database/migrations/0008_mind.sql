@@ -16,7 +16,7 @@ CREATE TABLE mind_entries (
 CREATE UNIQUE INDEX mind_entries_by_message ON mind_entries (house, message_id);
 CREATE INDEX mind_entries_by_turn ON mind_entries (house, agent, turn, number);
 
--- Each turn, and how it ended: open, done, failed, stopped.
+-- Each turn, and how it ended: open, done, failed, stopped, refused. `attempts`: how often it was begun.
 CREATE TABLE mind_turns (
     house {key} NOT NULL,
     agent {key} NOT NULL,
@@ -25,6 +25,7 @@ CREATE TABLE mind_turns (
     began_at {key} NOT NULL,
     ended_at {key} NOT NULL,
     reason TEXT NOT NULL,
+    attempts BIGINT NOT NULL,
     PRIMARY KEY (house, agent, number)
 );
 CREATE INDEX mind_turns_by_state ON mind_turns (house, agent, state);
