@@ -8,6 +8,7 @@ import struct
 import subprocess
 import sys
 import termios
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -114,3 +115,20 @@ def sitting_at(*arguments: object, home: Path, rows: int = 24, columns: int = 80
             process.kill()
         process.wait(PATIENCE_SECONDS)
         os.close(own)
+
+
+class Gate:
+    """A step of a server's script: an answer that does not come before it is opened."""
+
+    def __init__(self, answer: str) -> None:
+        self._answer = answer
+        self._is_open = threading.Event()
+        self.is_reached = threading.Event()
+
+    def __call__(self, request: object) -> str:
+        self.is_reached.set()
+        self._is_open.wait(PATIENCE_SECONDS)
+        return self._answer
+
+    def open(self) -> None:
+        self._is_open.set()

@@ -2,7 +2,6 @@
 
 import json
 import signal
-import threading
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -10,11 +9,10 @@ from typing import Any
 
 import pytest
 from commands import run
-from terminals import Desk, sitting_at
+from terminals import Desk, Gate, sitting_at
 
 from recollect.testing import AnthropicServer, OpenAIServer
 from recollect.testing.anthropic_answers import say, think, use_tool
-from recollect.testing.loopback import Request
 from recollect.testing.openai_answers import Answer
 
 CTRL_C, CTRL_D, ALT_ENTER, ENTER, UP = "\x03", "\x04", "\x1b\r", "\r", "\x1b[A"
@@ -39,23 +37,6 @@ def talking(home: Path, server: OpenAIServer) -> Path:
 
 def sit(home: Path, **more: Any) -> AbstractContextManager[Desk]:
     return sitting_at("chat", home=home, **more)
-
-
-class Gate:
-    """An answer that does not come before it is opened."""
-
-    def __init__(self, answer: str) -> None:
-        self._answer = answer
-        self._is_open = threading.Event()
-        self.is_reached = threading.Event()
-
-    def __call__(self, request: Request) -> str:
-        self.is_reached.set()
-        self._is_open.wait(60)
-        return self._answer
-
-    def open(self) -> None:
-        self._is_open.set()
 
 
 def asked(server: OpenAIServer) -> list[list[dict[str, Any]]]:

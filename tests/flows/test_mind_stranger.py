@@ -5,41 +5,22 @@ import os
 import pty
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from commands import PATIENCE_SECONDS, command, environment, run
-from terminals import Desk, sitting_at
+from terminals import Desk, Gate, sitting_at
 
 from recollect.channels.page import Page
 from recollect.channels.terminal import Terminal
 from recollect.llm.hints import come_again
 from recollect.mind.channel import Began, Reply, Thinking, ToolResult, ToolUse, Words
 from recollect.testing import OpenAIServer
-from recollect.testing.loopback import Request
 from recollect.testing.openai_answers import Fault
 
 ENTER, CTRL_C = "\r", "\x03"
 SIGN = "· answering …"
-
-
-class Gate:
-    """An answer that does not come before it is opened."""
-
-    def __init__(self, answer: str) -> None:
-        self._answer = answer
-        self._is_open = threading.Event()
-        self.is_reached = threading.Event()
-
-    def __call__(self, request: Request) -> str:
-        self.is_reached.set()
-        self._is_open.wait(60)
-        return self._answer
-
-    def open(self) -> None:
-        self._is_open.set()
 
 
 @pytest.fixture

@@ -20,7 +20,13 @@ AGENT = "assistant"
 
 COLUMNS: dict[str, dict[str, Any]] = {
     "mind_entries": {"state": "", "channel": "terminal", "address": ""},
-    "mind_turns": {"state": "done", "began_at": "2026-03-02T10:00:00.000Z", "ended_at": "", "reason": "", "attempts": 1},
+    "mind_turns": {
+        "state": "done",
+        "began_at": "2026-03-02T10:00:00.000Z",
+        "ended_at": "",
+        "reason": "",
+        "attempts": 1,
+    },
     "mind_deliveries": {"channel": "terminal", "address": "", "state": "sent", "at": ""},
     "mind_compactions": {"at": "", "kind": "own", "model": "", "block": "", "state": "current", "detail": "{}"},
 }
