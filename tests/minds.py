@@ -6,6 +6,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+import pytest
+
 import recollect
 from recollect.errors import Unavailable
 from recollect.llm.talking import TalkModel, Turn
@@ -13,6 +15,9 @@ from recollect.mind.channel import Reply, Said, Shown, Words
 from recollect.mind.mind import Mind
 
 T = TypeVar("T")
+
+on_sqlite = pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
+"""What does not depend on the database is shown on one engine."""
 
 
 @dataclass

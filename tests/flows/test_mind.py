@@ -5,7 +5,7 @@ import json
 
 import pytest
 from conftest import OpenHouse
-from minds import Listener, minding, run, say, talk, until, words_of
+from minds import Listener, minding, on_sqlite, run, say, talk, until, words_of
 from prescriptions import prescriptions
 
 import recollect
@@ -38,6 +38,7 @@ def test_what_is_said_is_answered_and_is_history(memory: recollect.Memory) -> No
     assert len(memory.history.conversations()) == 1
 
 
+@on_sqlite
 def test_a_message_is_history_before_the_model_hears_of_it(memory: recollect.Memory) -> None:
     seen: list[list[tuple[str, str]]] = []
 
@@ -50,6 +51,7 @@ def test_a_message_is_history_before_the_model_hears_of_it(memory: recollect.Mem
     assert seen == [[("user", "Is it written down?")]]
 
 
+@on_sqlite
 def test_each_request_begins_with_all_of_the_one_before(memory: recollect.Memory) -> None:
     model = ScriptedTalk(lambda request: f"Answer {len(request.turns)}")
 
@@ -63,6 +65,7 @@ def test_each_request_begins_with_all_of_the_one_before(memory: recollect.Memory
     assert [event.outcome for event in breaks] == ["restart, first"]
 
 
+@on_sqlite
 def test_the_model_is_told_when_and_by_which_channel_each_message_came(open_house: OpenHouse) -> None:
     memory, model = open_house(), ScriptedTalk(["Yes."])
 
@@ -85,6 +88,7 @@ def test_the_model_is_told_when_and_by_which_channel_each_message_came(open_hous
     assert other.endswith("telegram]")
 
 
+@on_sqlite
 def test_what_arrives_during_a_turn_waits_in_order_and_is_one_next_turn(memory: recollect.Memory) -> None:
     channel = Listener()
 
@@ -108,6 +112,7 @@ def test_what_arrives_during_a_turn_waits_in_order_and_is_one_next_turn(memory: 
     assert channel.texts == ["One.", "Two and three."]
 
 
+@on_sqlite
 def test_text_before_between_and_behind_tool_calls_is_all_kept(memory: recollect.Memory) -> None:
     model = ScriptedTalk(
         [
@@ -129,6 +134,7 @@ def test_text_before_between_and_behind_tool_calls_is_all_kept(memory: recollect
     assert memory.as_agent(memory.settings.agent_name).notes.status.show().fields["mood"].value == "curious"
 
 
+@on_sqlite
 def test_a_marker_is_kept_at_once_and_shown_as_a_sign(memory: recollect.Memory) -> None:
     marker = json.dumps({"content": "The well is 14 metres deep.", "category": "knowledge"})
     model = ScriptedTalk([f"Noted.\n\n[REMEMBER] {marker}\n\nAnything else?"])
@@ -141,6 +147,7 @@ def test_a_marker_is_kept_at_once_and_shown_as_a_sign(memory: recollect.Memory) 
     assert [record.text for record in memory.knowledge.records(kind="learning")] == ["The well is 14 metres deep."]
 
 
+@on_sqlite
 def test_a_restart_goes_on_as_if_it_had_never_stopped(memory: recollect.Memory) -> None:
     before = ScriptedTalk([use("search_memory", {"query": "x"}, before="I look."), "One."])
     talk(memory, before, "one")
@@ -229,6 +236,7 @@ def test_a_failure_is_told_in_one_sentence_and_the_message_is_answered_with_the_
     assert told == ["first", "second"]
 
 
+@on_sqlite
 def test_an_answer_whose_line_breaks_is_asked_for_once_more(memory: recollect.Memory) -> None:
     model = ScriptedTalk([[TextPiece(text="It is"), Unavailable("The line broke.")], "It is so."])
 
@@ -273,6 +281,7 @@ def test_an_interrupted_answer_keeps_what_was_said(memory: recollect.Memory) -> 
     assert ("assistant", "The tide comes") in spoken(memory)
 
 
+@on_sqlite
 def test_a_tool_that_was_not_run_has_a_result_all_the_same(memory: recollect.Memory) -> None:
     async def stop() -> None:
         model = ScriptedTalk([use("search_memory", {"query": "a"}), "Well."])
@@ -305,6 +314,7 @@ def test_what_waits_can_be_taken_back(memory: recollect.Memory) -> None:
     assert ("user", "rather not") in spoken(memory)
 
 
+@on_sqlite
 def test_an_answer_that_did_not_go_out_is_sent_again_and_in_order(memory: recollect.Memory) -> None:
     channel = Listener(fails=1)
 
@@ -318,6 +328,7 @@ def test_an_answer_that_did_not_go_out_is_sent_again_and_in_order(memory: recoll
     assert channel.texts == ["One.", "Two."]
 
 
+@on_sqlite
 def test_secrets_do_not_reach_the_model(memory: recollect.Memory) -> None:
     secret = "sk-ant-" + "api03-" + "Ab3" * 30
     model = ScriptedTalk(["Thanks."])
@@ -328,6 +339,7 @@ def test_secrets_do_not_reach_the_model(memory: recollect.Memory) -> None:
     assert all(secret not in text for _, text in spoken(memory))
 
 
+@on_sqlite
 @pytest.mark.parametrize("text", ["", "   \n", "[private]\nthe plan", "x" * 4_000_001])
 def test_what_cannot_be_said_is_refused_and_nothing_is_kept(memory: recollect.Memory, text: str) -> None:
     async def refuse() -> None:
@@ -339,6 +351,7 @@ def test_what_cannot_be_said_is_refused_and_nothing_is_kept(memory: recollect.Me
     assert spoken(memory) == []
 
 
+@on_sqlite
 def test_nothing_is_heard_while_taking_in_is_paused(memory: recollect.Memory) -> None:
     memory.history.pause()
 
@@ -350,6 +363,7 @@ def test_nothing_is_heard_while_taking_in_is_paused(memory: recollect.Memory) ->
     run(refuse())
 
 
+@on_sqlite
 def test_a_megabyte_is_kept_whole_and_shown_in_part(memory: recollect.Memory) -> None:
     model = ScriptedTalk(["A lot."])
     text = "word " * 200_000
@@ -365,6 +379,7 @@ def test_a_megabyte_is_kept_whole_and_shown_in_part(memory: recollect.Memory) ->
     assert len(spoken(memory)[0][1]) > 1_000_000
 
 
+@on_sqlite
 def test_an_image_is_sent_and_kept_by_reference(memory: recollect.Memory) -> None:
     model = ScriptedTalk(["A boat."])
 
@@ -384,6 +399,7 @@ def test_an_image_is_sent_and_kept_by_reference(memory: recollect.Memory) -> Non
     assert "base64" not in json.dumps(message.blocks)
 
 
+@on_sqlite
 def test_an_image_that_the_provider_does_not_take_is_told_of_and_stops_nothing(memory: recollect.Memory) -> None:
     def picky(request: Request) -> str | Exception:
         has_image = any(block["type"] == "image" for turn in request.turns for block in turn.content)
@@ -402,6 +418,7 @@ def test_an_image_that_the_provider_does_not_take_is_told_of_and_stops_nothing(m
     assert channel.texts == ["I cannot see it.", "I cannot see it."]
 
 
+@on_sqlite
 def test_emoji_and_writing_from_right_to_left_arrive_as_they_were_said(memory: recollect.Memory) -> None:
     text = "👩‍👩‍👧 مرحبا بالعالم – שלום \u2067abc\u2069 \ud83d end"
     model = ScriptedTalk(lambda request: words_of(list(request.turns))[-1])
@@ -412,6 +429,7 @@ def test_emoji_and_writing_from_right_to_left_arrive_as_they_were_said(memory: r
     assert spoken(memory)[0][1] == spoken(memory)[1][1]
 
 
+@on_sqlite
 def test_a_changed_note_is_told_once_and_not_at_the_price_of_the_prompt(
     memory: recollect.Memory, clock: FrozenClock
 ) -> None:
@@ -434,6 +452,7 @@ def test_a_changed_note_is_told_once_and_not_at_the_price_of_the_prompt(
     assert list(third.turns[: len(second.turns)]) == list(second.turns)
 
 
+@on_sqlite
 def test_after_a_long_gap_the_prompt_is_built_anew_and_knows_the_change(
     memory: recollect.Memory, clock: FrozenClock
 ) -> None:
@@ -508,6 +527,7 @@ def test_two_programs_with_one_mind_run_one_turn_at_a_time(memory: recollect.Mem
     assert other.texts == ["First.", "Second."]
 
 
+@on_sqlite
 def test_what_was_said_last_is_shown_to_who_comes_back(memory: recollect.Memory) -> None:
     talk(memory, ScriptedTalk([use("search_memory", {"query": "a"}), "Yes."]), "Do you know?")
 
@@ -518,12 +538,14 @@ def test_what_was_said_last_is_shown_to_who_comes_back(memory: recollect.Memory)
     assert run(look()) == [("user", "Do you know?"), ("assistant", "Yes.")]
 
 
+@on_sqlite
 def test_an_agent_may_not_open_the_conversation(memory: recollect.Memory) -> None:
     talk(memory, ScriptedTalk(["Yes."]), "hello")
     with pytest.raises(Denied):
         memory.as_agent(memory.settings.agent_name).mind()
 
 
+@on_sqlite
 def test_tools_are_counted_and_shown_in_one_line(memory: recollect.Memory) -> None:
     channel = talk(memory, ScriptedTalk([use("sql", {"query": "SELECT 1"}), use("nothing", {}), said("Yes.")]), "go")
 
@@ -532,6 +554,7 @@ def test_tools_are_counted_and_shown_in_one_line(memory: recollect.Memory) -> No
     assert memory.runs.latest("tool")[0].outcome == "failed"
 
 
+@on_sqlite
 def test_a_search_does_not_find_the_question_it_is_made_for(memory: recollect.Memory) -> None:
     talk(memory, ScriptedTalk(["Noted."]), "The well behind the house is 14 metres deep.")
     model = ScriptedTalk([use("search_memory", {"query": "How deep is the well?"}), "14 metres."])
@@ -543,6 +566,7 @@ def test_a_search_does_not_find_the_question_it_is_made_for(memory: recollect.Me
     assert "How deep" not in result.replace("“How deep is the well?”", "")
 
 
+@on_sqlite
 def test_the_prompt_of_the_conversation_tells_what_it_is_and_scripts_nothing(open_house: OpenHouse) -> None:
     memory, model = open_house(user_name="Mara"), ScriptedTalk(["Yes."])
 
@@ -553,6 +577,7 @@ def test_the_prompt_of_the_conversation_tells_what_it_is_and_scripts_nothing(ope
     assert prescriptions(told) == []
 
 
+@on_sqlite
 def test_an_answer_that_was_cut_off_says_so(memory: recollect.Memory) -> None:
     cut = Answer(blocks=({"type": "text", "text": "Once upon a"},), stop=Stop.LENGTH, usage=Usage(), model="m")
 
@@ -563,6 +588,7 @@ def test_an_answer_that_was_cut_off_says_so(memory: recollect.Memory) -> None:
     assert "cut off" in reply.remark
 
 
+@on_sqlite
 def test_a_turn_in_which_the_program_always_ends_is_given_up(memory: recollect.Memory) -> None:
     async def die() -> None:
         model = ScriptedTalk([[HANG]])

@@ -100,7 +100,7 @@ def openai() -> Generator[Setting]:
         setting = Setting(
             kind="own",
             open_model=lambda: OpenAITalk(server.base_url, "test-model"),
-            compact_at_tokens=4_000,
+            compact_at_tokens=5_000,
             padding=SHORT,
             bodies=lambda: [one.body for one in server.requests if one.path.endswith("completions")],
         )
@@ -111,7 +111,7 @@ def openai() -> Generator[Setting]:
 SHORT = "The tide comes in at six and goes out again at noon. " * 40
 LONG = "The tide comes in at six and goes out again at noon. " * 600
 KINDS: dict[str, Callable[[], AbstractContextManager[Setting]]] = {
-    "on-demand": lambda: anthropic("claude-opus-5-5", "on-demand", 4_000, SHORT),
+    "on-demand": lambda: anthropic("claude-opus-5-5", "on-demand", 5_000, SHORT),
     "threshold": lambda: anthropic("claude-haiku-4-5", "threshold", 100_000, LONG),
     "own": openai,
 }

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from conftest import OpenHouse
-from minds import Listener, minding, run, say, talk
+from minds import Listener, minding, on_sqlite, run, say, talk
 from residue import residue_of
 
 import recollect
@@ -91,6 +91,7 @@ def test_what_is_forgotten_is_not_in_the_next_request_and_a_new_summary_is_made(
     assert [one.state for one in memory.forgetting.verify()] == ["verified"]
 
 
+@on_sqlite
 def test_after_a_restart_nothing_of_it_comes_back(open_house: OpenHouse) -> None:
     memory, first, second = house_of(open_house), model(), model()
     talk(memory, first, f"{SECRET}, keep it.", *days(3))
@@ -103,6 +104,7 @@ def test_after_a_restart_nothing_of_it_comes_back(open_house: OpenHouse) -> None
     assert residue_of(memory, SECRET) == []
 
 
+@on_sqlite
 def test_the_whole_conversation_can_be_forgotten_and_goes_on(open_house: OpenHouse) -> None:
     memory, first, second = house_of(open_house), model(), model()
     talk(memory, first, f"{SECRET}, keep it.", *days(6))

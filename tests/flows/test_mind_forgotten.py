@@ -11,7 +11,7 @@ import pytest
 from conftest import OpenHouse
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from minds import Listener, minding, run, say
+from minds import Listener, minding, on_sqlite, run, say
 from residue import residue_of
 from strict_server import StrictServer, is_condensing, texts_of
 
@@ -125,6 +125,7 @@ def test_a_summary_that_stands_for_it_is_gone_and_made_again_without_it(
     assert {reply.state for _, reply in channel.replies} == {"done"}
 
 
+@on_sqlite
 def test_what_is_forgotten_during_a_turn_is_neither_saved_nor_sent_again(
     memory: recollect.Memory, server: StrictServer
 ) -> None:
@@ -149,6 +150,7 @@ def test_what_is_forgotten_during_a_turn_is_neither_saved_nor_sent_again(
     assert [why for why in reasons(memory) if "forgotten" in why]
 
 
+@on_sqlite
 def test_what_is_forgotten_while_it_is_answered_is_answered_no_more(
     memory: recollect.Memory, server: StrictServer
 ) -> None:

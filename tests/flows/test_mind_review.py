@@ -9,7 +9,7 @@ from typing import Any
 from conftest import OpenHouse
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from minds import Listener, minding, run, say, talk, until, words_of
+from minds import Listener, minding, on_sqlite, run, say, talk, until, words_of
 
 import recollect
 from recollect.doctor.mind import mind as examined
@@ -93,6 +93,7 @@ def test_what_is_forgotten_while_an_answer_streams_is_in_no_array_and_no_file_be
     assert [reply.state for _, reply in channel.replies] == ["done"] * 3
 
 
+@on_sqlite
 def test_what_is_forgotten_between_two_steps_of_a_turn_is_not_sent_again(memory: recollect.Memory) -> None:
     async def forget() -> None:
         model = ScriptedTalk(["I see.", use("search_memory", {"query": "weather"}), "Cold.", "Cold."])
@@ -113,6 +114,7 @@ def test_what_is_forgotten_between_two_steps_of_a_turn_is_not_sent_again(memory:
     run(forget())
 
 
+@on_sqlite
 def test_what_is_forgotten_is_not_sent_to_keep_a_cache_warm(open_house: OpenHouse, clock: FrozenClock) -> None:
     memory = open_house(mind={"model": "scripted", "keep_warm_hours": 8})
     model = ScriptedTalk(lambda _: "I see.", abilities=Abilities(cache_seconds=3_600))
@@ -132,6 +134,7 @@ def test_what_is_forgotten_is_not_sent_to_keep_a_cache_warm(open_house: OpenHous
     run(rest())
 
 
+@on_sqlite
 def test_nobody_waits_long_for_a_provider_that_hangs_while_its_cache_is_kept_warm(
     open_house: OpenHouse, clock: FrozenClock
 ) -> None:
@@ -243,6 +246,7 @@ def test_an_answer_that_surely_did_not_go_out_is_sent_again_though_another_progr
 # Stopping
 
 
+@on_sqlite
 def test_what_a_stopped_answer_said_is_the_same_in_the_array_in_the_file_and_made_anew(
     memory: recollect.Memory,
 ) -> None:
@@ -259,6 +263,7 @@ def test_what_a_stopped_answer_said_is_the_same_in_the_array_in_the_file_and_mad
     run(stop())
 
 
+@on_sqlite
 def test_words_before_a_tool_are_not_said_twice_by_a_turn_that_is_stopped_behind_it(memory: recollect.Memory) -> None:
     async def stop() -> None:
         model = ScriptedTalk([use("search_memory", {"query": "a"}, before="I look."), "Well."])
@@ -284,6 +289,7 @@ def test_words_before_a_tool_are_not_said_twice_by_a_turn_that_is_stopped_behind
 # Arrays
 
 
+@on_sqlite
 def test_a_failure_behind_a_call_of_a_tool_leaves_no_call_without_its_result(memory: recollect.Memory) -> None:
     async def fail() -> None:
         model = ScriptedTalk([use("search_memory", {"query": "a"}), "Well."])
@@ -308,6 +314,7 @@ def test_a_failure_behind_a_call_of_a_tool_leaves_no_call_without_its_result(mem
     run(fail())
 
 
+@on_sqlite
 def test_the_array_never_begins_with_an_answer(memory: recollect.Memory) -> None:
     first, second = ScriptedTalk(["I see.", "It rains."]), ScriptedTalk(["Yes."])
     talk(memory, first, SECRET, "How is the weather?")
@@ -330,6 +337,7 @@ INPUTS = st.recursive(
 )
 
 
+@on_sqlite
 def test_what_a_model_says_is_the_same_in_the_array_in_the_file_and_made_anew(memory: recollect.Memory) -> None:
     loop = asyncio.new_event_loop()
 
@@ -362,6 +370,7 @@ def test_what_a_model_says_is_the_same_in_the_array_in_the_file_and_made_anew(me
 # Loss
 
 
+@on_sqlite
 def test_an_answer_without_a_word_is_told_of(memory: recollect.Memory) -> None:
     silent = Answer(blocks=(), stop=Stop.LENGTH, usage=Usage(), model="m")
 
@@ -371,6 +380,7 @@ def test_an_answer_without_a_word_is_told_of(memory: recollect.Memory) -> None:
     assert "without a word" in channel.texts[0]
 
 
+@on_sqlite
 def test_an_error_that_nobody_expected_is_told_and_not_paid_for_at_each_start(memory: recollect.Memory) -> None:
     def broken(_: Request) -> str:
         raise ZeroDivisionError
@@ -384,6 +394,7 @@ def test_an_error_that_nobody_expected_is_told_and_not_paid_for_at_each_start(me
     assert len(model.requests) == 1
 
 
+@on_sqlite
 def test_a_channel_that_breaks_while_words_are_shown_stops_no_turn(memory: recollect.Memory) -> None:
     def broken(shown: Shown) -> None:
         if isinstance(shown, Words):
@@ -402,6 +413,7 @@ def test_a_channel_that_breaks_while_words_are_shown_stops_no_turn(memory: recol
     assert other.streamed == "Here."
 
 
+@on_sqlite
 def test_a_channel_that_fails_at_a_delivery_stops_no_other_and_is_doubted(memory: recollect.Memory) -> None:
     class Broken(Listener):
         async def deliver(self, address: str, reply: Reply) -> None:
@@ -419,6 +431,7 @@ def test_a_channel_that_fails_at_a_delivery_stops_no_other_and_is_doubted(memory
     assert memory.mind_figures().unsure == 1
 
 
+@on_sqlite
 def test_the_same_words_can_be_said_again_after_they_were_forgotten(memory: recollect.Memory) -> None:
     model = ScriptedTalk(lambda _: "I see.")
     talk(memory, model, SECRET)
@@ -430,6 +443,7 @@ def test_the_same_words_can_be_said_again_after_they_were_forgotten(memory: reco
     assert SECRET in in_words(model.requests[-1])
 
 
+@on_sqlite
 def test_a_house_that_keeps_nothing_raw_talks_all_the_same(open_house: OpenHouse) -> None:
     memory = open_house(keep_raw=False)
     model = ScriptedTalk([use("search_memory", {"query": "a"}), "Yes.", "Again."])
@@ -443,6 +457,7 @@ def test_a_house_that_keeps_nothing_raw_talks_all_the_same(open_house: OpenHouse
 # Secrets
 
 
+@on_sqlite
 def test_a_credential_that_a_model_says_is_in_no_file_and_in_no_later_request(memory: recollect.Memory) -> None:
     model = ScriptedTalk(
         [use("search_memory", {"query": f"key {CREDENTIAL}"}, before=f"Your key is {CREDENTIAL}"), "There.", "Yes."]
@@ -462,6 +477,7 @@ def test_a_credential_that_a_model_says_is_in_no_file_and_in_no_later_request(me
         assert path.stat().st_mode & 0o077 == 0 or os.name == "nt"
 
 
+@on_sqlite
 def test_a_tool_that_ran_before_the_turn_was_stopped_has_its_own_result(memory: recollect.Memory) -> None:
     first, second = use("update_status", {"updates": {"mood": "calm"}}), use("search_memory", {"query": "a"})
     both = Answer(blocks=(*first.blocks, *second.blocks), stop=Stop.TOOLS, usage=Usage(), model="")
@@ -488,6 +504,7 @@ def test_a_tool_that_ran_before_the_turn_was_stopped_has_its_own_result(memory: 
     run(stop())
 
 
+@on_sqlite
 def test_a_copy_of_the_conversation_that_somebody_changed_changes_no_array(
     memory: recollect.Memory, tmp_path: Path
 ) -> None:
@@ -540,6 +557,7 @@ def test_a_tool_whose_name_a_server_made_up_can_be_sent_back_to_every_provider()
     assert names == ["functions_search_memory", "unnamed"]
 
 
+@on_sqlite
 def test_doctor_says_that_a_message_waits(memory: recollect.Memory) -> None:
     async def leave() -> None:
         async with minding(memory, ScriptedTalk([])) as mind:
@@ -555,6 +573,7 @@ def test_doctor_says_that_a_message_waits(memory: recollect.Memory) -> None:
 STORY = "They spoke of the rain, which falls until noon, and of the wind from the west. " * 4
 
 
+@on_sqlite
 def test_a_model_that_reads_less_than_it_says_is_not_at_its_end_for_ever(open_house: OpenHouse) -> None:
     memory = open_house()
 
@@ -572,6 +591,7 @@ def test_a_model_that_reads_less_than_it_says_is_not_at_its_end_for_ever(open_ho
     assert "done" in {event.outcome for event in memory.runs.latest("compaction")}
 
 
+@on_sqlite
 def test_one_message_that_is_too_long_does_not_make_the_model_small(memory: recollect.Memory) -> None:
     def limited(request: Request) -> str | Exception:
         length = sum(map(len, words_of(list(request.turns))))
@@ -585,6 +605,7 @@ def test_one_message_that_is_too_long_does_not_make_the_model_small(memory: reco
     assert not memory.runs.latest("compaction")
 
 
+@on_sqlite
 def test_a_summary_that_nobody_can_make_is_not_paid_for_at_each_start(open_house: OpenHouse) -> None:
     memory, asked = open_house(mind={"model": "scripted", "compact_at_tokens": 4_000}), list[int]()
 

@@ -4,7 +4,7 @@ import asyncio
 from typing import Any
 
 import pytest
-from minds import Listener, minding, run, say, until
+from minds import Listener, minding, on_sqlite, run, say, until
 
 import recollect
 from recollect.llm.model import Usage
@@ -50,6 +50,7 @@ STEPS: dict[str, list[Step]] = {
 }
 
 
+@on_sqlite
 @pytest.mark.parametrize("name", STEPS)
 def test_the_array_is_the_same_however_it_is_made(memory: recollect.Memory, name: str) -> None:
     model = ScriptedTalk([*STEPS[name], "And so on."])
@@ -72,6 +73,7 @@ def stop(turns: Turns, shown: Shown) -> None:
         turns.interrupt()
 
 
+@on_sqlite
 @pytest.mark.parametrize("is_in_a_tool", [False, True])
 def test_what_was_stopped_is_the_same_however_it_is_made(memory: recollect.Memory, is_in_a_tool: bool) -> None:
     channel = Listener()

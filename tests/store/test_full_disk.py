@@ -84,7 +84,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A file system of 4 MB."""
     folder = tmp_path / "small disk"
     folder.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(folder)]
+    command = ["mount", "-t", "tmpfs", "-o", "size=5m", "tmpfs", str(folder)]
     if sys.platform != "linux" or subprocess.run(command, capture_output=True).returncode:
         pytest.skip("only root may mount a small file system, and only on Linux")
     yield folder
@@ -95,7 +95,7 @@ def test_a_full_disk_is_explained_and_with_space_again_nothing_is_lost_or_double
     small_disk: Path, tmp_path: Path, projects: Path, clock: FrozenClock
 ) -> None:
     ballast = small_disk / "ballast"
-    ballast.write_bytes(bytes(2_700_000))
+    ballast.write_bytes(bytes(3_450_000))
     told = long_session("long", 3)
     path = told.save(projects)
     with open_memory(small_disk / "home", clock) as memory:

@@ -457,7 +457,7 @@ def test_a_model_without_a_name_is_invalid() -> None:
 
 def test_without_the_sdk_it_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "anthropic", None)
-    with pytest.raises(Unavailable, match=r"pip install 'recollect\[anthropic\]'"):
+    with pytest.raises(Unavailable, match=r"pip install 'anthropic>="):
         AnthropicModel(MODEL, KEY)
 
 
