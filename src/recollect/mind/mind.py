@@ -38,8 +38,8 @@ LOOK_SECONDS = 0.5
 RETRY_SECONDS = 2.5
 """After the database could not be reached; doubled by each further failure."""
 LONGEST_RETRY_SECONDS = 300.0
-MOST_ATTEMPTS = 10
-"""Of one turn. More than a computer is switched off by chance in the middle of an answer."""
+MOST_ATTEMPTS = 25
+"""Of one turn. More than a computer is switched off by chance in the middle of an answer, or than a storm of kills."""
 GIVEN_UP = "The program ended {number} times while this was being answered, so it is not tried again by itself."
 DELIVERY_SECONDS = 10.0
 """Given to an answer that is on its way when the program ends."""
