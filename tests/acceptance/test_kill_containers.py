@@ -15,7 +15,7 @@ from acceptance.test_kill import Killer, assert_same, contents
 from conftest import Postgres
 from exports import Record, chatgpt, document, export_zip
 
-CONVERSATIONS = 700
+CONVERSATIONS = 1_200
 KILLS = 6
 LONG_WORDS = "compost " * 40_000
 """One conversation takes more than one transaction."""

@@ -17,7 +17,7 @@ from recollect.transfer.placing import TEMPORARY
 from recollect.transfer.store import TransferStore
 
 KILLS = 5
-EXCHANGES = 900
+EXCHANGES = 1_500
 FEWEST_IN_THE_MIDDLE = 2
 """Of the kills of imports: the others may come when all is done."""
 

@@ -104,8 +104,6 @@ class Terminal:
         is_own = address == self.address
         if not is_own:
             self._page.note("This answers what you said before:")
-        if reply.is_unsure:
-            self._page.note("You may have read this before:")
         was_shown = is_own and reply.was_shown
         if reply.state == "failed":
             self._page.problem(reply.text.rpartition("\n\n")[2] if was_shown else reply.text)

@@ -86,8 +86,6 @@ class Reply:
     """What failed is answered with what is said next."""
     was_shown: bool = False
     """Its words went to the same address by `show` already."""
-    is_unsure: bool = False
-    """Somebody was sending it when the program ended: perhaps it arrived."""
 
 
 class Channel(Protocol):

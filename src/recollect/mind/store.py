@@ -4,7 +4,7 @@ Writers work inside the caller's write session, of which there is one at a time 
 number is the greatest plus one.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -70,10 +70,6 @@ DUE = f"""
 SELECT turn, channel, address, state FROM mind_deliveries
 WHERE {_OF_AGENT} AND channel = :channel AND state = 'waiting' ORDER BY turn, address
 """
-UNSURE = f"""
-SELECT turn, channel, address, state FROM mind_deliveries
-WHERE {_OF_AGENT} AND channel = :channel AND state = 'unsure' ORDER BY turn, address
-"""
 MOVE_DELIVERY = f"""
 UPDATE mind_deliveries SET state = :state, at = :at
 WHERE {_OF_AGENT} AND turn = :turn AND channel = :channel AND address = :address AND state = :before
@@ -87,8 +83,6 @@ LAST_COMPACTION = f"SELECT coalesce(max(number), 0) FROM mind_compactions WHERE 
 CURRENT_COMPACTION = f"""
 SELECT {_COMPACTION} FROM mind_compactions WHERE {_OF_AGENT} AND state = 'current' ORDER BY number DESC LIMIT 1
 """
-NOTE_DETAIL = f"UPDATE mind_compactions SET detail = :detail WHERE {_OF_AGENT} AND number = :number"
-COMPACTIONS = f"SELECT {_COMPACTION} FROM mind_compactions WHERE {_OF_AGENT} ORDER BY number"
 
 
 class MindStore:
@@ -181,9 +175,6 @@ class MindStore:
     def due(self, channel: str) -> list[Delivery]:
         return [_delivery(row) for row in self._session.rows(DUE, self._given(channel=channel))]
 
-    def unsure(self, channel: str) -> list[Delivery]:
-        return [_delivery(row) for row in self._session.rows(UNSURE, self._given(channel=channel))]
-
     def move(self, delivery: Delivery, before: DeliveryState, state: DeliveryState, at: str) -> bool:
         """False: somebody else did."""
         given = {"turn": delivery.turn, "channel": delivery.channel, "address": delivery.address}
@@ -208,10 +199,6 @@ class MindStore:
         """The one that counts."""
         row = self._session.one(CURRENT_COMPACTION, self._given())
         return _compaction(row) if row else None
-
-    def compactions(self) -> Sequence[CompactionRow]:
-        """All there were; of the forgotten ones only that they were."""
-        return [_compaction(row) for row in self._session.rows(COMPACTIONS, self._given())]
 
     def standing(self) -> Standing:
         current = self.compaction()
