@@ -10,6 +10,8 @@ Slow and simple on purpose. `lifecycle.py` tells a house and this ledger the sam
 - Undo gives back the picture that was there before an act, for everything the act touched.
 - What a person corrected, took back or had forgotten is not taken from the same message again.
 - What is forgotten was never there, at any moment that is asked for.
+- What was read out of several messages together goes with any of them, unless a person touched it or a message said it
+  since. It may be read out of the others again.
 """
 
 from collections.abc import Iterable, Sequence
@@ -69,6 +71,8 @@ class Entry:
     versions: list[Version] = field(default_factory=list[Version])
     acts: list[int] = field(default_factory=list[int])
     """The act that made each version."""
+    is_persons: bool = False
+    """A person wrote it, or changed anything about it."""
 
     @property
     def now(self) -> Version:
@@ -102,6 +106,7 @@ class Ledger:
         self._by_message: dict[str, list[Entry]] = {}
         self._last_act: dict[tuple[str, Key], int] = {}
         self._acts = self._made = 0
+        self._is_by_person = False
         self._touched: dict[int, list[Entry]] = {}
         self._cuts: set[int] = set()
 
@@ -118,7 +123,7 @@ class Ledger:
         known = self._read_there_before(line, said)
         if known:
             return Outcome(kind="same", entry=known)
-        self._acts += 1
+        self._act(by_person=by_person)
         before = next((entry for entry in reversed(line) if entry.now.said.true_from <= said.true_from), None)
         after = next((entry for entry in line if entry.now.said.true_from > said.true_from), None)
         if before and _says(before, said) and _reaches(before, said.true_from):
@@ -204,13 +209,13 @@ class Ledger:
 
     # Correcting
 
-    def edit(self, entry: Entry, text: str, value: str, now: str) -> None:
-        self._acts += 1
+    def edit(self, entry: Entry, text: str, value: str, now: str, *, by_person: bool) -> None:
+        self._act(by_person=by_person)
         corrected = replace(entry.now.said, text=text, value=value)
         self._write(entry, replace(entry.now, said=corrected, since=now, barred=self._with_claims(entry)))
 
-    def retract(self, entry: Entry, now: str) -> None:
-        self._acts += 1
+    def retract(self, entry: Entry, now: str, *, by_person: bool) -> None:
+        self._act(by_person=by_person)
         self._write(entry, replace(entry.now, state=RETRACTED, since=now, barred=self._with_claims(entry)))
 
     def can_undo(self, entry: Entry) -> bool:
@@ -222,9 +227,9 @@ class Ledger:
         is_plain = act not in self._cuts and all(one.now.state != RETRACTED for one in others)
         return is_plain and self._last_act[place] == act
 
-    def undo(self, entry: Entry, now: str) -> None:
+    def undo(self, entry: Entry, now: str, *, by_person: bool) -> None:
         touched = self._touched[entry.acts[-1]]
-        self._acts += 1
+        self._act(by_person=by_person)
         for other in touched:
             if len(other.kept) > 1:
                 self._write(other, replace(other.kept[-2], since=now))
@@ -233,21 +238,26 @@ class Ledger:
 
     # Forgetting
 
-    def forget_records(self, names: Iterable[str]) -> None:
+    def forget_records(self, names: Iterable[str], messages: set[str] | None = None) -> None:
+        """They may not be taken from these messages again; None: from no message."""
         for name in list(names):
             entry = self.entries.pop(name)
             self.forgotten.add(name)
             for version in entry.versions:
-                self._barred_for_good |= version.barred.union(*version.said.claims())
+                claims = version.barred.union(*version.said.claims())
+                self._barred_for_good |= {claim for claim in claims if messages is None or claim[0] in messages}
             place = entry.now.said.scope, entry.now.said.key
             self._by_key[place].remove(entry)
             self._last_act[place] = 0
 
     def forget_messages(self, messages: set[str]) -> list[str]:
-        """What came from them alone goes too; what others say too, or was told in person, loses their quotes and the
-        versions that only they said. The names of those that went."""
-        gone = [name for name, entry in self.entries.items() if _is_from_alone(entry, entry.now, messages)]
-        self.forget_records(gone)
+        """What came from them alone goes too, and what they said together with others; what others say too, or was
+        told in person, loses their quotes and the versions that only they said. The names of those that went."""
+        alone = [name for name, entry in self.entries.items() if _is_from_alone(entry, entry.now, messages)]
+        self.forget_records(alone)
+        groundless = [name for name, entry in self.entries.items() if _lost_its_ground(entry, messages)]
+        self.forget_records(groundless, messages)
+        gone = alone + groundless
         self.gone_messages |= messages
         for entry in self.entries.values():
             if _messages(entry) & messages:
@@ -314,7 +324,12 @@ class Ledger:
             there, key=lambda one: (one.now.said.true_from, one.now.said.true_until or "~", one.now.since, one.number)
         )
 
+    def _act(self, *, by_person: bool) -> None:
+        self._acts += 1
+        self._is_by_person = by_person
+
     def _write(self, entry: Entry, version: Version) -> None:
+        entry.is_persons |= self._is_by_person
         entry.versions.append(version)
         entry.acts.append(self._acts)
         self._touched.setdefault(self._acts, []).append(entry)
@@ -357,6 +372,15 @@ def _is_from_alone(entry: Entry, version: Version, messages: set[str]) -> bool:
     """Whether these messages, and nobody else, say it."""
     sources = {message for message, _ in version.said.sources}
     return not entry.is_told and bool(sources) and sources <= messages
+
+
+def _lost_its_ground(entry: Entry, messages: set[str]) -> bool:
+    """Whether they were among those that first said it, together, and nobody said it since."""
+    if entry.is_told or entry.is_persons or not entry.kept:
+        return False
+    together = {message for message, _ in entry.kept[0].said.sources}
+    since = {message for message, _ in entry.now.said.sources} - together - messages
+    return bool(together & messages) and not since
 
 
 def _without(version: Version, messages: set[str]) -> Version:

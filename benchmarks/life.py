@@ -258,22 +258,25 @@ class Life:
         if entry:
             value = self.words.new()
             text = f"The {entry.now.said.key[1]} is {value} after all: {self.words.new()}."
-            self._editor(entry).edit(entry.name, text, value=value, reason="it was wrong")
-            self.ledger.edit(entry, text, value, self.now)
+            editor, by_person = self._editor(entry)
+            editor.edit(entry.name, text, value=value, reason="it was wrong")
+            self.ledger.edit(entry, text, value, self.now, by_person=by_person)
             self.tally.acts["edited"] += 1
 
     def somebody_retracts(self) -> None:
         entry = self._some(lambda entry: entry.now.state == CURRENT)
         if entry:
-            self._editor(entry).retract(entry.name)
-            self.ledger.retract(entry, self.now)
+            editor, by_person = self._editor(entry)
+            editor.retract(entry.name)
+            self.ledger.retract(entry, self.now, by_person=by_person)
             self.tally.acts["retracted"] += 1
 
     def somebody_undoes(self) -> None:
         entry = self._some(self.ledger.can_undo)
         if entry:
-            self._editor(entry).undo(entry.name)
-            self.ledger.undo(entry, self.now)
+            editor, by_person = self._editor(entry)
+            editor.undo(entry.name)
+            self.ledger.undo(entry, self.now, by_person=by_person)
             self.tally.acts["undone"] += 1
 
     def agent_trespasses(self) -> None:
@@ -302,11 +305,11 @@ class Life:
                 return entry
         return None
 
-    def _editor(self, entry: Entry) -> Knowledge:
-        """A person, or the agent whose own it is."""
+    def _editor(self, entry: Entry) -> tuple[Knowledge, bool]:
+        """A person, or the agent whose own it is; and whether it is a person."""
         scope = entry.now.said.scope
         by_agent = scope != HOUSE and self.chance.random() < 0.5
-        return self.as_seen_by(scope).knowledge if by_agent else self.memory.knowledge
+        return (self.as_seen_by(scope).knowledge if by_agent else self.memory.knowledge), not by_agent
 
     # Forgetting
 

@@ -16,7 +16,8 @@ FOLDERS = {HOUSE: "chats", "ada": "ada", "ben": "ben"}
 """Whose history lies where below the folder of transcripts."""
 SCOPES = {name: scope for scope, name in FOLDERS.items()}
 CONVERSATION_MESSAGES = 6
-EVERY_MESSAGE = "SELECT id, conversation_id, file, text, at FROM messages"
+EVERY_MESSAGE = "SELECT id, conversation_id, file, text, at FROM messages ORDER BY at, text, id"
+"""In the same order in each run, on each engine."""
 MOST_MESSAGES = 1_000_000
 
 LETTERS = "bcdfghjkmnpqtvwxz"

@@ -160,6 +160,25 @@ def test_a_record_may_go_with_the_messages_it_came_from(memory: recollect.Memory
     assert residue_of(memory, SECRET) == []
 
 
+def test_what_goes_only_with_the_messages_of_another_may_be_read_again(
+    memory: recollect.Memory, projects: Path
+) -> None:
+    memory.history.ingest([talk(projects)])
+    shared, other = said(memory, SECRET), said(memory, OTHER)
+    chosen = kept(librarian(memory).learn(statement(SECRET, shared)))
+    bystander = kept(librarian(memory).learn(statement("There is a shed.", shared, other)))
+
+    forgotten = memory.forget(record=chosen.id, with_sources=True)
+
+    assert forgotten.is_verified, forgotten
+    assert memory.knowledge.records() == [], "what was read out of both goes with either"
+    assert librarian(memory).learn(statement("There is a shed.", shared)).outcome == "refused"
+    again = kept(librarian(memory).learn(statement("There is a shed.", shared, other)))
+    assert again.id != bystander.id
+    assert [source.message_id for source in again.sources] == [other]
+    assert librarian(memory).learn(statement(SECRET, shared)).outcome == "refused"
+
+
 def test_words_that_a_message_still_has_are_named_and_no_residue(memory: recollect.Memory, projects: Path) -> None:
     memory.history.ingest([talk(projects)])
     record = kept(librarian(memory).learn(statement(SECRET, said(memory, SECRET))))

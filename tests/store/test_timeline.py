@@ -186,6 +186,44 @@ def test_an_end_by_its_own_word_outlives_an_undo(memory: recollect.Memory) -> No
     assert stays(memory) == [("Paris", "current", JANUARY, FEBRUARY)]
 
 
+def test_undoing_a_confirmation_takes_back_the_end_and_the_times_it_added(memory: recollect.Memory) -> None:
+    paris = kept(lives_in(memory, "Paris", JANUARY))
+    assert kept(lives_in(memory, "Paris", MAY)).restated == (MAY,)
+    assert memory.knowledge.undo(paris.id).restated == ()
+
+    lives_in(memory, "Lyon", MARCH)
+    assert stays(memory) == [("Paris", "replaced", JANUARY, MARCH), ("Lyon", "current", MARCH, "")]
+
+    lives_in(memory, "Lyon", MARCH, true_until=JUNE)
+    assert stays(memory)[-1] == ("Lyon", "current", MARCH, JUNE)
+    lyon = memory.knowledge.records(subject="Ada")[0]
+    memory.knowledge.undo(lyon.id)
+    assert stays(memory)[-1] == ("Lyon", "current", MARCH, "")
+
+
+def test_an_end_that_was_taken_back_does_not_come_again_when_what_made_it_is_forgotten(
+    memory: recollect.Memory,
+) -> None:
+    lives_in(memory, "Paris", JANUARY)
+    lyon = kept(lives_in(memory, "Lyon", FEBRUARY))
+    memory.knowledge.undo(lyon.id)
+    memory.forget(record=lyon.id)
+    rome = kept(lives_in(memory, "Rome", MARCH))
+
+    memory.knowledge.undo(rome.id)
+    assert stays(memory) == [("Paris", "current", JANUARY, "")]
+
+
+def test_an_end_stays_when_what_made_it_is_forgotten(memory: recollect.Memory) -> None:
+    lives_in(memory, "Paris", JANUARY)
+    rome = kept(lives_in(memory, "Rome", MARCH))
+    memory.forget(record=rome.id)
+    lyon = kept(lives_in(memory, "Lyon", FEBRUARY))
+
+    memory.knowledge.undo(lyon.id)
+    assert stays(memory) == [("Paris", "replaced", JANUARY, MARCH)]
+
+
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_whatever_is_said_and_undone_there_is_one_value_at_a_time(open_house: OpenHouse, data: st.DataObject) -> None:

@@ -50,6 +50,8 @@ class Plan:
 
     target: str
     reach: Reach = field(default_factory=Reach)
+    chosen: set[str] = field(default_factory=set[str])
+    """The records that were named, or that a named subject has. Others may be reached with them."""
     history: HistoryReached | None = None
     notes: NotesReached = field(default_factory=NotesReached)
     sources: list[str] = field(default_factory=list[str])

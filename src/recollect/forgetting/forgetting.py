@@ -114,8 +114,9 @@ class Forgetting:
         plan = Plan(kind)
         knowledge = KnowledgeErasing(session, self._house)
         if kind in (RECORD, SUBJECT):
-            plan.reach.records.update(self._chosen_records(session, kind, name))
-            plan.sources = knowledge.sources_of(sorted(plan.reach.records))
+            plan.chosen.update(self._chosen_records(session, kind, name))
+            plan.reach.records.update(plan.chosen)
+            plan.sources = knowledge.sources_of(sorted(plan.chosen))
         elif kind == NOTE:
             notes = self._notes(session)
             plan.notes.notes = notes.lives(notes.named(name, self._principal))
@@ -235,11 +236,7 @@ class Forgetting:
     def _contents(self, session: Session, plan: Plan) -> Iterator[bytes]:
         knowledge = KnowledgeErasing(session, self._house)
         messages = sorted(plan.reach.messages)
-        again = (
-            []
-            if plan.target in (RECORD, SUBJECT)
-            else knowledge.standing_on_others(sorted(plan.reach.records), messages)
-        )
+        again = knowledge.standing_on_others(sorted(plan.reach.records - plan.chosen), messages)
         yield from knowledge.contents(sorted(plan.reach.records.difference(again)))
         yield from knowledge.quotes(sorted(plan.reach.scrubbed.union(again)), messages)
         if plan.history:
@@ -256,9 +253,15 @@ class Forgetting:
             removed |= part.erase(session, plan.reach)
         knowledge = KnowledgeErasing(session, self._house)
         records, messages = sorted(plan.reach.records), sorted(plan.reach.messages)
-        are_chosen = plan.target in (RECORD, SUBJECT)
         removed |= knowledge.erase(
-            records, keyed, tombstones, receipt.id, self._principal, receipt.at, None if are_chosen else messages
+            records,
+            keyed,
+            tombstones,
+            receipt.id,
+            self._principal,
+            receipt.at,
+            chosen=plan.chosen,
+            messages=messages,
         )
         removed["scrubbed_records"] = knowledge.scrub(sorted(plan.reach.scrubbed), messages)
         removed |= {"messages": 0, "lines": 0, "files": 0}

@@ -83,16 +83,18 @@ class Erasing:
         origin: str,
         principal: Principal,
         now: str,
-        messages: Collection[str] | None = None,
+        *,
+        chosen: Collection[str],
+        messages: Collection[str],
     ) -> dict[str, int]:
-        """`messages`: those that go. A record that stood on others too may be read out of these again. None: it is the
-        records themselves that shall be forgotten, wherever they were read."""
+        """`chosen`: those that shall be forgotten themselves, wherever they were read. The others go because of these
+        `messages`, and one that stood on more than these may be read out of the rest again."""
         versions = self._records.versions(record_ids)
-        gone = None if messages is None else set(messages)
-        whole = [one for one in record_ids if gone is None or _is_from_alone(versions[one][-1], gone)]
+        gone = set(messages)
+        whole = {one for one in record_ids if one in chosen or _is_from_alone(versions[one][-1], gone)}
         tombstones.bury(claims.IDENTITY, {claims.id_hash(hasher, record_id) for record_id in whole}, origin)
         for record in _flat(versions.values()):
-            if gone is not None and record.id not in whole:
+            if record.id not in whole:
                 record = replace(record, sources=tuple(one for one in record.sources if one.message_id in gone))
             scope = claims.barred_scope(principal, record)
             tombstones.bury(claims.CLAIM, set[str]().union(*claims.hashes_of(hasher, record, scope)), origin)

@@ -82,16 +82,24 @@ def take_out(writer: Writer, record: Record, reason: str = "what had ended it wa
 
 
 def _ended_by_lost(writer: Writer, record: Record) -> Record | None:
-    """The version of it, if there is one, that ended where something began that was forgotten since: that end stays."""
-    versions = writer.records.versions([record.id])[record.id]
-    ended = [one for one in reversed(versions) if one.replaced_by and one.state is State.REPLACED]
-    return next((one for one in ended if not writer.records.versions([one.replaced_by])), None)
+    """The version of it, if there is one, that ended where something began that was forgotten since: that end stays,
+    unless it was taken back before."""
+    for version in reversed(writer.records.versions([record.id])[record.id]):
+        if version.state is State.CURRENT:
+            return None
+        if (
+            version.state is State.REPLACED
+            and version.replaced_by
+            and not writer.records.versions([version.replaced_by])
+        ):
+            return version
+    return None
 
 
 def _own_end(writer: Writer, record: Record) -> tuple[str, tuple[str, ...]]:
-    """Until when it is true by its own word, and about which later times it was said again."""
+    """Until when it is true by its own word, and about which later times it was said again, as of this version."""
     versions = writer.records.versions([record.id])[record.id]
-    open_ones = [one for one in versions if not one.replaced_by]
+    open_ones = [one for one in versions if not one.replaced_by and one.version <= record.version]
     if open_ones:
         return open_ones[-1].true_until, open_ones[-1].restated
     first = versions[0]
