@@ -81,8 +81,9 @@ class Talks:
 
     def come_again(self) -> None:
         """All the files, read anew from their beginnings."""
-        self._memory.history.ingest([self._folder], source="generic", reimport=True)
-        self.messages_found()
+        if self._files:
+            self._memory.history.ingest([self._folder], source="generic", reimport=True)
+            self.messages_found()
 
     def next_unread(self) -> list[Spoken]:
         """The messages of the next conversation that nobody has read; none: there is no such."""

@@ -201,6 +201,23 @@ def test_undoing_a_confirmation_takes_back_the_end_and_the_times_it_added(memory
     assert stays(memory)[-1] == ("Lyon", "current", MARCH, "")
 
 
+@pytest.mark.parametrize("which", ["Paris", "Rome"])
+def test_a_beginning_that_moved_moves_back_whichever_of_the_two_is_undone(memory: recollect.Memory, which: str) -> None:
+    lives_in(memory, "Paris", JANUARY)
+    lives_in(memory, "Rome", MAY)
+    before = stays(memory)
+    lives_in(memory, "Rome", MARCH)
+    moved = stays(memory)
+    assert moved == [("Paris", "replaced", JANUARY, MARCH), ("Rome", "current", MARCH, "")]
+
+    everything = memory.knowledge.records(subject="Ada", state="all")
+    undone = next(one for one in everything if one.value == which)
+    assert memory.knowledge.undo(undone.id).value == which
+    assert stays(memory) == before
+    memory.knowledge.undo(undone.id)
+    assert stays(memory) == moved
+
+
 def test_an_end_that_was_taken_back_does_not_come_again_when_what_made_it_is_forgotten(
     memory: recollect.Memory,
 ) -> None:

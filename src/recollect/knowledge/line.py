@@ -74,11 +74,14 @@ def link(writer: Writer, before: Record, after: Record | None, reason: str) -> N
         writer.change(before, "replaced" if after else "restored", reason, changes)
 
 
-def take_out(writer: Writer, record: Record, reason: str = "what had ended it was taken back") -> None:
+def take_out(
+    writer: Writer, record: Record, reason: str = "what had ended it was taken back", but: Record | None = None
+) -> None:
     """What it had ended goes on until what comes behind it."""
     behind = following(writer, record)
     for one in ended_by(writer, record):
-        link(writer, one, behind, reason)
+        if but is None or one.id != but.id:
+            link(writer, one, behind, reason)
 
 
 def _ended_by_lost(writer: Writer, record: Record) -> Record | None:

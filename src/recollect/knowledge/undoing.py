@@ -33,7 +33,27 @@ def undo(writer: Writer, record: Record, version: int | None, reason: str) -> Re
         if record.state is State.RETRACTED:
             raise Conflict(f"Record {record.id} is taken back already.")
         return _retract(writer, record, reason or "undo of its making")
-    return _restore(writer, record, versions[wanted], reason or f"back to version {wanted}")
+    target, reason = versions[wanted], reason or f"back to version {wanted}"
+    moved = _moved_with_it(writer, record, target)
+    if moved:
+        _restore(writer, *moved, reason)
+        return writer.records.get([record.id])[record.id]
+    return _restore(writer, record, target, reason)
+
+
+def _moved_with_it(writer: Writer, record: Record, target: Record) -> tuple[Record, Record] | None:
+    """What ends the record, and its version before, where all that happened is that it was said to begin earlier: then
+    that is what is undone, and the end of the record goes back with it."""
+    behind = following(writer, record)
+    if behind is None or not record.replaced_by == target.replaced_by == behind.id:
+        return None
+    earlier = [one for one in writer.records.versions([behind.id])[behind.id] if one.version < behind.version]
+    is_moved = (
+        bool(earlier)
+        and behind.believed_from == record.believed_from
+        and (behind.true_from, earlier[-1].true_from) == (record.true_until, target.true_until)
+    )
+    return (behind, earlier[-1]) if is_moved else None
 
 
 def _retract(writer: Writer, record: Record, reason: str) -> Record:
@@ -66,8 +86,9 @@ def _neighbours(writer: Writer, record: Record, target: Record) -> tuple[list[Re
     behind = _replacing(writer, record, target)
     if record.key is None or target.true_from == record.true_from:
         return [], behind
-    take_out(writer, record)
     before, behind = place_of(writer, replace(target, replaced_by=""))
+    # What it ended and will end again moves once, with it.
+    take_out(writer, record, but=before)
     return [before] if before else [], behind
 
 
