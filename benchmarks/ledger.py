@@ -220,11 +220,13 @@ class Ledger:
 
     def can_undo(self, entry: Entry) -> bool:
         """Whether its last change is the last one of its whole line: then it is plain what was there before. Not so
-        where an entry was cut in two (both halves say the same, and either may go on) and where another was taken back
-        (what stands before it may go on, or leave a gap)."""
+        where an entry was cut in two (both halves say the same, and either may go on) and where another was taken back,
+        or it would itself be taken back once more (what stands before it may go on, or leave a gap)."""
         act, place = entry.acts[-1], (entry.now.said.scope, entry.now.said.key)
         others = [one for one in self._by_key[place] if one not in self._touched[act]]
         is_plain = act not in self._cuts and all(one.now.state != RETRACTED for one in others)
+        if entry.now.state != RETRACTED and len(entry.kept) > 1 and entry.kept[-2].state == RETRACTED:
+            return False
         return is_plain and self._last_act[place] == act
 
     def undo(self, entry: Entry, now: str, *, by_person: bool) -> None:
