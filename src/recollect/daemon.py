@@ -61,6 +61,8 @@ class DaemonStatus:
 FINISH_AGAIN = timedelta(minutes=5)
 """Between two tries to finish what was forgotten; an act that takes longer was cut off."""
 
+SIGNAL_AGAIN_SECONDS = 0.05
+
 Notify = Callable[[DaemonStatus, IngestReport], None]
 FirstPass = Callable[[Memory, list[Path]], None]
 
@@ -204,10 +206,15 @@ class Daemon:
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, self._on_signal)
 
-    def _on_signal(self, _number: int, _frame: FrameType | None) -> None:
-        """Between passes the watcher sees the event; inside one, the transaction under way is rolled back."""
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:
+        """Between passes the watcher sees the event; inside one, the transaction under way is rolled back. While a
+        module is being loaded it comes again a moment later: Python could only print there what is raised."""
         self._stop.set()
-        if self._is_busy:
+        if self._is_busy and _is_loading(frame):
+            again = threading.Timer(SIGNAL_AGAIN_SECONDS, _send, [number])
+            again.daemon = True
+            again.start()
+        elif self._is_busy:
             raise KeyboardInterrupt
 
     @property
@@ -249,6 +256,19 @@ class Daemon:
                 os.replace(temporary, path)
             except OSError as error:
                 self.status.problem = f"{path} cannot be written: {error.strerror}"
+
+
+def _is_loading(frame: FrameType | None) -> bool:
+    while frame and not frame.f_code.co_filename.startswith("<frozen importlib"):
+        frame = frame.f_back
+    return frame is not None
+
+
+def _send(number: int) -> None:
+    if os.name == "nt":
+        signal.raise_signal(number)
+    else:  # So that the main thread is woken, which may wait for something.
+        os.kill(os.getpid(), number)
 
 
 def read_status(runtime: Path) -> DaemonStatus | None:
