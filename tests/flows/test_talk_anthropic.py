@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import Any, TypeVar
 
 import pytest
+from asking import Waits, assistant, text, user
 
 from recollect.errors import Denied, Invalid, RecollectError, Unavailable
 from recollect.llm.anthropic_talk import ATTEMPTS, AnthropicTalk
@@ -48,29 +49,10 @@ TOOLS = (
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGBgAAAABQABpfZFQAAAAABJRU5ErkJggg=="
 
 
-class Waits(list[float]):
-    """The pauses that were asked for; none is made."""
-
-    async def __call__(self, seconds: float) -> None:
-        self.append(seconds)
-
-
 @pytest.fixture
 def server() -> Iterator[AnthropicServer]:
     with AnthropicServer(key=KEY) as made:
         yield made
-
-
-def text(words: str) -> Block:
-    return {"type": "text", "text": words}
-
-
-def user(*blocks: Block | str) -> Turn:
-    return Turn(role="user", content=tuple(text(one) if isinstance(one, str) else one for one in blocks))
-
-
-def assistant(*blocks: Block | str) -> Turn:
-    return replace(user(*blocks), role="assistant")
 
 
 def request(*turns: Turn, **options: Any) -> Request:

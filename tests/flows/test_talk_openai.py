@@ -3,11 +3,11 @@
 import asyncio
 import json
 from collections.abc import Callable, Coroutine, Iterator
-from dataclasses import replace
 from itertools import pairwise
 from typing import Any, TypeVar
 
 import pytest
+from asking import Waits, assistant, text, user
 
 from recollect.errors import Denied, Invalid, RecollectError, Unavailable
 from recollect.llm.endpoint import MOST_RETRIES, MOST_STREAM_BYTES
@@ -43,29 +43,10 @@ TOOLS = (
 IMAGE: Block = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="}}
 
 
-class Waits(list[float]):
-    """The pauses that were asked for; none is made."""
-
-    async def __call__(self, seconds: float) -> None:
-        self.append(seconds)
-
-
 @pytest.fixture
 def server() -> Iterator[OpenAIServer]:
     with OpenAIServer(key=KEY) as made:
         yield made
-
-
-def text(words: str) -> Block:
-    return {"type": "text", "text": words}
-
-
-def user(*blocks: Block | str) -> Turn:
-    return Turn(role="user", content=tuple(text(one) if isinstance(one, str) else one for one in blocks))
-
-
-def assistant(*blocks: Block | str) -> Turn:
-    return replace(user(*blocks), role="assistant")
 
 
 def request(*turns: Turn, **options: Any) -> Request:

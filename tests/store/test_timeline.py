@@ -214,6 +214,8 @@ def test_a_beginning_that_moved_moves_back_whichever_of_the_two_is_undone(memory
     undone = next(one for one in everything if one.value == which)
     assert memory.knowledge.undo(undone.id).value == which
     assert stays(memory) == before
+    rome = next(one for one in everything if one.value == "Rome")
+    assert memory.knowledge.why(rome.id).events[-1].reason == "back to version 1", "its own, not that of the other"
     memory.knowledge.undo(undone.id)
     assert stays(memory) == moved
 

@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import Annotated, Any, Literal, TypeVar
 
 import pytest
+from asking import Waits
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field
@@ -40,13 +41,6 @@ class Facts(BaseModel):
 
 LYON = Facts(title="A move", facts=[Fact(about="Ada", kind="home", text="Ada lives in Lyon.", since="May")])
 TOO_LONG = LYON.model_dump() | {"facts": [LYON.facts[0].model_dump() | {"text": "x" * 41}]}
-
-
-class Waits(list[float]):
-    """The pauses that were asked for; none is made."""
-
-    async def __call__(self, seconds: float) -> None:
-        self.append(seconds)
 
 
 @pytest.fixture

@@ -33,12 +33,11 @@ def undo(writer: Writer, record: Record, version: int | None, reason: str) -> Re
         if record.state is State.RETRACTED:
             raise Conflict(f"Record {record.id} is taken back already.")
         return _retract(writer, record, reason or "undo of its making")
-    target, reason = versions[wanted], reason or f"back to version {wanted}"
-    moved = _moved_with_it(writer, record, target)
+    moved = _moved_with_it(writer, record, versions[wanted])
     if moved:
         _restore(writer, *moved, reason)
         return writer.records.get([record.id])[record.id]
-    return _restore(writer, record, target, reason)
+    return _restore(writer, record, versions[wanted], reason)
 
 
 def _moved_with_it(writer: Writer, record: Record, target: Record) -> tuple[Record, Record] | None:
@@ -64,6 +63,7 @@ def _retract(writer: Writer, record: Record, reason: str) -> Record:
 
 def _restore(writer: Writer, record: Record, target: Record, reason: str) -> Record:
     content: dict[str, Any] = {name: getattr(target, name) for name in _RESTORED}
+    reason = reason or f"back to version {target.version}"
     if target.state is State.RETRACTED:
         after = writer.change(record, "undone", reason, content)
         if record.state is not State.RETRACTED:

@@ -185,11 +185,8 @@ def _meter_json(meter: "Meter") -> dict[str, Any]:
     }
 
 
-def _spent_json(one: "Spent") -> dict[str, Any]:
+def _counts_json(one: "Spent | SpentTurn") -> dict[str, Any]:
     return {
-        "day": one.day,
-        "model": one.model,
-        "purpose": one.purpose,
         "calls": one.calls,
         "open_calls": one.open_calls,
         "input_tokens": one.input_tokens,
@@ -200,17 +197,20 @@ def _spent_json(one: "Spent") -> dict[str, Any]:
     }
 
 
+def _spent_json(one: "Spent") -> dict[str, Any]:
+    return {
+        "day": one.day,
+        "model": one.model,
+        "purpose": one.purpose,
+        **_counts_json(one),
+    }
+
+
 def _turn_json(one: "SpentTurn") -> dict[str, Any]:
     return {
         "turn": one.turn,
         "at": one.at,
-        "calls": one.calls,
-        "open_calls": one.open_calls,
-        "input_tokens": one.input_tokens,
-        "cached_tokens": one.cached_tokens,
-        "written_tokens": one.written_tokens,
-        "output_tokens": one.output_tokens,
-        "cost_usd": one.dollars,
+        **_counts_json(one),
         "compaction_tokens": one.compaction_tokens,
         "compaction_cost_usd": one.compaction_dollars,
     }
