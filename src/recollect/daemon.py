@@ -25,6 +25,7 @@ from recollect.history.places import transcript_roots
 from recollect.history.watcher import Watcher
 from recollect.indexing import Fetching, Indexing, IndexProgress
 from recollect.librarianship import LibrarianProgress, Librarianship
+from recollect.loading import load_parts
 from recollect.lock import HomeLock
 from recollect.memory import Memory
 from recollect.notekeeping import Notekeeping, NotesProgress
@@ -110,6 +111,7 @@ class Daemon:
             first_pass(self._memory, self._roots)
             self.status.last_scan_at = to_text(self._memory.clock())
             if not once:
+                load_parts()
                 self._indexing.catch_up()
                 self.status.socket = self._switchboard.open()
                 self._indexing.start()

@@ -115,7 +115,8 @@ class Librarianship:
             return
         shift.ended.set()
         shift.wake.set()
-        shift.thread.join(LONGEST_WAIT_SECONDS)
+        if shift.thread.is_alive():  # A signal may have come before it began.
+            shift.thread.join(LONGEST_WAIT_SECONDS)
         if shift.thread.is_alive() and shift.worker:
             shift.worker.let_go()
 

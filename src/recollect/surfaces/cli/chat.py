@@ -46,11 +46,14 @@ def chat(place: Place, words: tuple[str, ...], paths: tuple[str, ...], agent: st
     """
     import asyncio
 
+    from recollect.loading import load_parts
+
     is_sitting = not (words or paths or as_json) and sys.stdin.isatty() and sys.stdout.isatty()
     text = "" if is_sitting else _given(words, has_images=bool(paths))
     with place.open() as memory:
         if not memory.settings.mind.model.strip():
             raise Invalid(NOBODY.format(path=memory.settings.home / "recollect.toml"))
+        load_parts()
         mind = memory.mind(agent)
         if is_sitting:
             asyncio.run(_sit(memory, mind))
