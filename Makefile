@@ -12,7 +12,7 @@ PYTEST  := $(BIN)/pytest -n $(WORKERS) --dist worksteal
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help up test format soak fuzz test-model bench bench-knowledge bench-context bench-mind lock clean install install-dev
+.PHONY: help up test format soak fuzz test-model bench bench-knowledge bench-context bench-mind bench-heartbeat lock clean install install-dev
 
 help: ## this list
 	@echo "Recollect"
@@ -61,6 +61,9 @@ bench-context: install-dev ## what a provider's cache keeps of a day of prompts,
 bench-mind: install-dev ## what a month of the conversation costs, beside two other designs, and whether it finds what was said
 	@$(BIN)/python benchmarks/mind.py $(ARGS)
 	@$(BIN)/python benchmarks/mind_recall.py
+
+bench-heartbeat: install-dev ## how often an agent would write first in twelve weeks, and what its moments cost
+	@$(BIN)/python benchmarks/heartbeat.py $(ARGS)
 
 lock: ## pin again after a change in pyproject.toml (UPGRADE=1: newest versions)
 	@sh scripts/lock $(if $(UPGRADE),--upgrade)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import recollect
+from recollect.clock import choose_zone
 from recollect.database import Database, open_database
 from recollect.testing import FrozenClock
 
@@ -116,6 +117,7 @@ def plain_environment(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.
     for name in (*given, "OPENAI_API_KEY", "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("RECOLLECT_MODELS", str(tmp_path_factory.getbasetemp() / "models"))
+    choose_zone("")
 
 
 @pytest.fixture(scope="session")

@@ -1,8 +1,9 @@
 """`recollect up`: everything on one machine, in the foreground.
 
 Recover what a crash left, take in what there is, then keep up while agents write: messages, the search index behind
-them, notes, and what the librarian files. Other processes search through it. One daemon per home. `status.json` in the
-runtime folder tells other processes how it is and where it listens; nothing in it is an only copy.
+them, notes, what the librarian files, and the conversation of who is talked with by a channel. Other processes search
+through it. One daemon per home. `status.json` in the runtime folder tells other processes how it is and where it
+listens; nothing in it is an only copy.
 """
 
 import json
@@ -28,6 +29,7 @@ from recollect.librarianship import LibrarianProgress, Librarianship
 from recollect.loading import load_parts
 from recollect.lock import HomeLock
 from recollect.memory import Memory
+from recollect.minding import Minding, MindingProgress
 from recollect.notekeeping import Notekeeping, NotesProgress
 from recollect.settings import this_computer
 from recollect.switchboard import Switchboard, remove_socket
@@ -57,6 +59,7 @@ class DaemonStatus:
     notes_restarts: int = 0
     """How often the thread that watches the notes had to be started again."""
     librarian: LibrarianProgress = field(default_factory=LibrarianProgress)
+    minding: MindingProgress = field(default_factory=MindingProgress)
 
 
 FINISH_AGAIN = timedelta(minutes=5)
@@ -86,6 +89,7 @@ class Daemon:
         self._indexing = Indexing(memory, self._tell_index, fetching)
         self._notekeeping = Notekeeping(memory, self._tell_notes)
         self._librarianship = Librarianship(memory, self._tell_librarian)
+        self._minding = Minding(memory, self._tell_minding)
         self._switchboard = Switchboard(memory)
         self._roots = watched_roots(memory)
         self._finish_at = memory.clock()
@@ -112,11 +116,13 @@ class Daemon:
             self.status.last_scan_at = to_text(self._memory.clock())
             if not once:
                 load_parts()
+                self._minding.load()
                 self._indexing.catch_up()
                 self.status.socket = self._switchboard.open()
                 self._indexing.start()
                 self._notekeeping.start()
                 self._librarianship.start()
+                self._minding.start()
             else:
                 self._notekeeping.look()
             self._write_status()
@@ -129,6 +135,7 @@ class Daemon:
         finally:
             self._is_busy = False
             self._switchboard.close()
+            self._minding.stop()
             self._librarianship.stop()
             self._notekeeping.stop()
             self._indexing.stop()
@@ -167,6 +174,7 @@ class Daemon:
             self._is_busy = False
         self._notekeeping.check()
         self._librarianship.check()
+        self._minding.check()
         self._write_status()
 
     def _finish_forgetting(self, *, everything: bool = False) -> None:
@@ -239,6 +247,11 @@ class Daemon:
 
     def _tell_librarian(self, progress: LibrarianProgress) -> None:
         self.status.librarian = progress
+        if self.status.last_scan_at and not self._stop.is_set():
+            self._write_status()
+
+    def _tell_minding(self, progress: MindingProgress) -> None:
+        self.status.minding = progress
         if self.status.last_scan_at and not self._stop.is_set():
             self._write_status()
 

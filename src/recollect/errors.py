@@ -65,3 +65,9 @@ class Unreadable(RecollectError):
 
 class Locked(Unreadable):
     """Another program holds the file at this moment."""
+
+
+def reason_of(error: Exception) -> str:
+    """What may be told of it anywhere. The words of an error that is not ours may be somebody's own, or have a token in
+    them: of such a one its kind is told."""
+    return str(error) if isinstance(error, RecollectError) else type(error).__name__

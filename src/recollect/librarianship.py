@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from recollect.clock import to_text
-from recollect.errors import RecollectError
+from recollect.errors import RecollectError, reason_of
 from recollect.memory import Memory
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ class Librarianship:
                 self._serve(shift, self._librarian())
             except Exception as error:  # noqa: BLE001 - the thread goes on, and doctor shows the reason
                 self._failures += 1
-                self._note_problem(_reason_of(error))
+                self._note_problem(reason_of(error))
                 shift.ended.wait(min(RETRY_SECONDS * self._failures, LONGEST_RETRY_SECONDS))
 
     def _serve(self, shift: _Shift, librarian: "Librarian") -> None:
@@ -165,7 +165,7 @@ class Librarianship:
             if not librarian.status().paused:
                 librarian.reflect(by_schedule=True)
         except Exception as error:  # noqa: BLE001 - the thread goes on, and doctor shows the reason
-            self._note_problem(f"the nightly reflection failed: {_reason_of(error)}")
+            self._note_problem(f"the nightly reflection failed: {reason_of(error)}")
 
     # Telling
 
@@ -215,8 +215,3 @@ class Librarianship:
             aside=state.counts.aside,
             paused_since=state.paused.since if state.paused else "",
         )
-
-
-def _reason_of(error: Exception) -> str:
-    """The words of an error that is not ours may be somebody's own."""
-    return str(error) if isinstance(error, RecollectError) else type(error).__name__

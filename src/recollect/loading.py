@@ -29,6 +29,10 @@ PARTS = (
 
 def load_parts() -> None:
     for part in PARTS:
-        package = import_module(f"recollect.{part}")
-        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-            import_module(module.name)
+        load_package(f"recollect.{part}")
+
+
+def load_package(name: str) -> None:
+    package = import_module(name)
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        import_module(module.name)

@@ -7,7 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from recollect.clock import Clock, system_clock, to_text
+from recollect.clock import Clock, choose_zone, system_clock, to_text
 from recollect.database import Database, Row, Session, open_database
 from recollect.errors import Denied, NotFound
 from recollect.feed import Feed
@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     from recollect.llm import ChatModel
     from recollect.llm.talking import TalkModel
     from recollect.mind.figures import MindFigures
+    from recollect.mind.heartbeat.heartbeat import Heartbeat
     from recollect.mind.mind import Mind
+    from recollect.mind.places.places import Places
     from recollect.notes import Notes
     from recollect.notes.status import Updated
     from recollect.recall import Found, Recall
@@ -59,7 +61,7 @@ class Memory:
         self.clock = clock
         self.principal = principal
         self.runs = Runs(database, settings.house, clock, principal)
-        self.history = History(database, settings, clock, self.runs.record, principal, self._learn)
+        self.history = History(database, settings, clock, self.runs.record, principal, self.learn)
         self._owner = owner
         self._models = models
         self._recall: Recall | None = None
@@ -85,7 +87,7 @@ class Memory:
             holds=self._number_in,
             source_names=self.history.source_names,
             principal=self.principal,
-            after_binding=self._learn,
+            after_binding=self.learn,
         )
 
     def _number_in(self, session: Session, scope: str) -> int:
@@ -135,8 +137,8 @@ class Memory:
                 )
             return self._learnings
 
-    def _learn(self) -> None:
-        """From what was just taken in."""
+    def learn(self) -> None:
+        """From markers in what was just taken in."""
         self.learnings.after_intake()
 
     def promote(
@@ -211,37 +213,30 @@ class Memory:
     def mind(self, agent: str = "", open_model: "Callable[[], TalkModel] | None" = None) -> "Mind":
         """The conversation with an agent, by default the house's own: to be opened by a person, in an event loop.
         `open_model`: one in the place of that of the settings."""
+        from recollect.wiring import mind_of
+
+        return mind_of(self, self._talked_with(agent), open_model)
+
+    def heartbeat(
+        self,
+        agent: str = "",
+        *,
+        mind: "Mind | None" = None,
+        open_chat: "Callable[[], ChatModel] | None" = None,
+        open_talk: "Callable[[], TalkModel] | None" = None,
+        channels: frozenset[str] | None = None,
+    ) -> "Heartbeat":
+        """The moments of an agent's own. `mind`: the open conversation that a message joins; without one it waits for
+        whoever has it open. `open_chat`, `open_talk`: models in the place of that of the settings. `channels`: only by
+        these is anything sent."""
+        from recollect.wiring import heartbeat_of
+
+        return heartbeat_of(self, self._talked_with(agent), mind, open_chat, open_talk, channels)
+
+    def _talked_with(self, agent: str) -> "Memory":
         if self.principal.is_confined:
             raise Denied(f"{self.principal.name} may not open a conversation: only a person may.")
-        from recollect.mind.afterwards import Afterwards
-        from recollect.mind.mind import Mind, Parts
-        from recollect.mind.opening import Opening, material_of
-        from recollect.mind.prompt import prompts_from
-        from recollect.mind.tools import Means, Toolbox
-        from recollect.notes.memory_tool import MemoryTool
-
-        seen = self.as_agent(agent) if agent else self._own_agent()
-        means = Means(
-            search=seen.search_memory, update_status=seen.update_status, notes=MemoryTool(seen.notes), sql=seen.sql
-        )
-        return Mind(
-            Parts(
-                database=self.database,
-                settings=self.settings,
-                clock=self.clock,
-                agent=seen.principal.scope,
-                appending=self._append,
-                contexts=seen.context,
-                prompts=prompts_from(seen.context, self.settings.user_name),
-                toolbox=Toolbox(means),
-                open_model=Opening(self.database, self.settings, self.clock, self.runs.record, open_model),
-                material=material_of(seen.notes, seen.knowledge),
-                afterwards=lambda: Afterwards(self.recall.catch_up, self.librarian.live(), self.runs.record),
-                learn=self._learn,
-                record=self.runs.record,
-                paused_since=self.history.paused_since,
-            )
-        )
+        return self.as_agent(agent) if agent else self._own_agent()
 
     def mind_figures(self) -> "MindFigures":
         """How the conversations with the agents of the house stand."""
@@ -251,8 +246,9 @@ class Memory:
         with self.database.read() as session:
             return figures_of(session, self.settings.house, late)
 
-    def _append(self) -> "Appending":
-        """Loaded when something is said: commands that only read start without the parsers."""
+    def appending(self) -> "Appending":
+        """By which what is said to Recollect itself is taken in. Loaded when something is said: commands that only read
+        start without the parsers."""
         with self._opening:
             if self._appending is None:
                 from recollect.history.appending import Appending
@@ -266,6 +262,15 @@ class Memory:
         from recollect.runs.spending import Spending
 
         return Spending(self.database, self.settings.house, self.clock, self.principal)
+
+    @property
+    def places(self) -> "Places":
+        """Where the person is heard and written to."""
+        if self.principal.is_confined:
+            raise Denied(f"{self.principal.name} may not say who is heard: only a person may.")
+        from recollect.mind.places.places import Places
+
+        return Places(self.database, self.settings.house, self.clock)
 
     @property
     def feed(self) -> Feed:
@@ -404,4 +409,6 @@ class Memory:
 def open_memory(home: Path | str | None = None, database: str | None = None, clock: Clock = system_clock) -> Memory:
     """Open a home, making it when it is new. Without arguments: `RECOLLECT_HOME`, else `~/.recollect`."""
     settings = load_settings(home, database)
+    if settings.zone:  # Whoever opens a house without one, such as the demo's, looks at it in the same zone.
+        choose_zone(settings.zone)
     return Memory(settings, open_database(settings.database_url), clock)

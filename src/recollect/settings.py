@@ -11,13 +11,18 @@ import sys
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from operator import attrgetter
 from pathlib import Path
+from typing import Literal, TypeAlias
 
 import msgspec
 
+from recollect.clock import zone_named
 from recollect.errors import Denied, Invalid
 
 CONFIG_NAME = "recollect.toml"
+ModelTable: TypeAlias = Literal["librarian", "mind", "heartbeat"]
+"""A table of the settings that names a model."""
 
 
 class SectionSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -77,6 +82,53 @@ class MindSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     """How long into a silence the provider's cache is kept from lapsing, where that is cheaper than writing it anew."""
 
 
+class HeartbeatSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[heartbeat]`."""
+
+    model: str = ""
+    """`anthropic:MODEL` or `http(s)://…/v1#MODEL`: a cheap one will do. Empty: the agent has no moments of its own."""
+    key_variable: str = ""
+    """The variable that holds the key; no file does. Empty: that of Anthropic or OpenAI for their own servers."""
+    price_per_million: list[float] = []
+    """[input, output] in dollars, for a model that the kept table of prices does not know."""
+    dollars_per_day: float = 0.5
+    """The most that its moments may cost in a day. 0: no such ceiling."""
+    schedule: str = "0 * * * *"
+    """When it considers writing first: as in a crontab, in the person's zone. Empty: never."""
+    reflection: str = "30 21 * * *"
+    """When it looks back on the day, and may write its diary. Empty: never."""
+    jitter_minutes: float = 10
+    """By up to so much each of these times is late, so that it does not write on the hour."""
+    quiet_hours: str = "22:00-08:00"
+    """When it never writes first, in the person's zone. Empty: there are none."""
+    most_per_day: int = 2
+    """How often it writes first in a day at the most."""
+    channel: str = ""
+    """By which it writes first. Empty: the one the person last used."""
+    messages: int = 20
+    """Of the conversation, how many of the last it sees when it considers."""
+
+
+class TelegramSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[telegram]`."""
+
+    token_variable: str = ""
+    """The variable that holds the token of the bot; no file does. Empty: no Telegram."""
+    api_url: str = "https://api.telegram.org"
+    """Another server of the Bot API than Telegram's own."""
+
+
+class WebhookSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[webhook]`."""
+
+    listen: str = ""
+    """HOST:PORT where messages are received. Empty: nowhere."""
+    url: str = ""
+    """Where answers are sent. Empty: nowhere."""
+    secret_variable: str = "RECOLLECT_WEBHOOK_SECRET"  # noqa: S105  the name of a variable
+    """The variable that holds the secret which both sides sign with; no file does."""
+
+
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename={"home": "_home"}):
     """Every setting with its default. `docs/settings.md` explains each; a test keeps the two equal."""
 
@@ -88,6 +140,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """The house's own agent: whose notes a person reads and writes where no other agent is named."""
     user_name: str = ""
     """What agents call the person. Empty: "the user"."""
+    zone: str = ""
+    """The person's time zone, such as Europe/Berlin. Empty: that of this computer."""
     enabled: bool = True
     """Whether `recollect up` takes in transcripts by itself."""
     watch_paths: list[str] = []
@@ -120,12 +174,23 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """Who files finished conversations, and what that may cost."""
     mind: MindSettings = MindSettings()
     """Who answers, and how long its conversation may become."""
+    heartbeat: HeartbeatSettings = HeartbeatSettings()
+    """When the agent has moments of its own, and whether it may write first then."""
+    telegram: TelegramSettings = TelegramSettings()
+    """The bot by which it talks."""
+    webhook: WebhookSettings = WebhookSettings()
+    """The way to any other service."""
     pipelines: dict[str, PipelineSettings] = {}
     """What is put into contexts, where it differs from the usual; and contexts of one's own."""
 
     @property
     def database_url(self) -> str:
         return self.database or str(self.home / "recollect.db")
+
+    @property
+    def config_path(self) -> Path:
+        """Where these settings stand, if anything does."""
+        return self.home / CONFIG_NAME
 
     @property
     def runtime(self) -> Path:
@@ -137,15 +202,17 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         """Where fetched models lie. All of it can be fetched again."""
         return Path(self.models_folder).expanduser() if self.models_folder else default_models()
 
-    def librarian_key(self, usual: str) -> str:
-        """The key of the librarian's model, from the variable of the settings or the usual one."""
-        variable = self.librarian.key_variable or usual
-        return os.environ.get(variable, "").strip() if variable else ""
+    def model_key(self, table: ModelTable, usual: str) -> str:
+        """The key of a model, from the variable of its table in the settings or the usual one."""
+        chosen: LibrarianSettings | MindSettings | HeartbeatSettings = getattr(self, table)
+        return _from_environment(chosen.key_variable or usual)
 
-    def mind_key(self, usual: str) -> str:
-        """The key of the mind's model, from the variable of the settings or the usual one."""
-        variable = self.mind.key_variable or usual
-        return os.environ.get(variable, "").strip() if variable else ""
+    def telegram_token(self) -> str:
+        """Asked for when it is needed, so that it is in no value that could be printed."""
+        return _from_environment(self.telegram.token_variable)
+
+    def webhook_secret(self) -> str:
+        return _from_environment(self.webhook.secret_variable)
 
     def anthropic_url(self) -> str:
         """Where Anthropic's API is, if not at its own place."""
@@ -153,7 +220,20 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     def embedding_key(self) -> str:
         """Asked for when it is needed, so that it is in no value that could be printed."""
-        return os.environ.get(self.embedding_key_variable, "").strip()
+        return _from_environment(self.embedding_key_variable)
+
+
+def _from_environment(variable: str) -> str:
+    return os.environ.get(variable, "").strip() if variable else ""
+
+
+TABLES: dict[str, type[msgspec.Struct]] = {
+    "librarian": LibrarianSettings,
+    "mind": MindSettings,
+    "heartbeat": HeartbeatSettings,
+    "telegram": TelegramSettings,
+    "webhook": WebhookSettings,
+}
 
 
 def telemetry_endpoint() -> str:
@@ -187,10 +267,14 @@ def load_settings(home: Path | str | None = None, database: str | None = None) -
     models = os.environ.get("RECOLLECT_MODELS")
     if models:
         changes["models_folder"] = models
-    changes["mind"] = msgspec.structs.replace(settings.mind, model=settings.mind.model.strip())
-    changes["librarian"] = msgspec.structs.replace(settings.librarian, model=settings.librarian.model.strip())
+    for table, given in (
+        ("mind", settings.mind),
+        ("librarian", settings.librarian),
+        ("heartbeat", settings.heartbeat),
+    ):
+        changes[table] = msgspec.structs.replace(given, model=given.model.strip())
     settings = msgspec.structs.replace(settings, **changes)
-    _check_ranges(settings, folder / CONFIG_NAME)
+    _check(settings)
     return settings
 
 
@@ -215,47 +299,52 @@ def _read_config(path: Path) -> Settings:
 
 def _known_names(error: str) -> str:
     """What may stand where an error was found."""
-    if "$.librarian" in error:
-        return f"[librarian] has: {', '.join(LibrarianSettings.__struct_fields__)}."
-    if "$.mind" in error:
-        return f"[mind] has: {', '.join(MindSettings.__struct_fields__)}."
+    for table, kind in TABLES.items():
+        if f"$.{table}" in error:
+            return f"[{table}] has: {', '.join(kind.__struct_fields__)}."
     if "$.pipelines" not in error:
         return f"The settings are: {', '.join(name for name in Settings.__struct_fields__ if name != 'home')}."
     section, pipeline = ", ".join(SectionSettings.__struct_fields__), ", ".join(PipelineSettings.__struct_fields__)
     return f"A pipeline has: {pipeline}. A section has: {section}."
 
 
-def _check_ranges(settings: Settings, path: Path) -> None:
-    for name, value, lowest, highest in (
-        ("conversation_gap_minutes", settings.conversation_gap_minutes, 0.001, 525_600),
-        ("poll_interval_seconds", settings.poll_interval_seconds, 0.1, 86_400),
-        ("min_conversation_messages", settings.min_conversation_messages, 0, 1_000_000),
-        ("models_idle_seconds", settings.models_idle_seconds, 1, 86_400),
-        ("prompt_gap_minutes", settings.prompt_gap_minutes, 0.001, 525_600),
-    ):
+RANGES = {
+    "conversation_gap_minutes": (0.001, 525_600),
+    "poll_interval_seconds": (0.1, 86_400),
+    "min_conversation_messages": (0, 1_000_000),
+    "models_idle_seconds": (1, 86_400),
+    "prompt_gap_minutes": (0.001, 525_600),
+    "librarian.tokens_per_day": (0, 1e12),
+    "librarian.dollars_per_day": (0, 1e6),
+    "librarian.night_share": (0, 1),
+    "mind.dollars_per_day": (0, 1e6),
+    "mind.compact_at_tokens": (2_000, 10_000_000),
+    "mind.keep_warm_hours": (0, 48),
+    "heartbeat.dollars_per_day": (0, 1e6),
+    "heartbeat.jitter_minutes": (0, 720),
+    "heartbeat.most_per_day": (0, 24),
+    "heartbeat.messages": (0, 200),
+}
+
+
+def _check(settings: Settings) -> None:
+    path = settings.config_path
+    for name, (lowest, highest) in RANGES.items():
+        value = attrgetter(name)(settings)
         if not lowest <= value <= highest:
-            raise Invalid(f"{path}: {name} is {value}, but must be from {lowest} to {highest}.")
-    librarian = settings.librarian
-    for name, value, highest in (
-        ("tokens_per_day", librarian.tokens_per_day, 1e12),
-        ("dollars_per_day", librarian.dollars_per_day, 1e6),
-        ("night_share", librarian.night_share, 1),
-    ):
-        if not 0 <= value <= highest:
-            raise Invalid(f"{path}: librarian.{name} is {value}, but must be from 0 to {highest:g}.")
-    mind = settings.mind
-    for name, value, lowest, highest in (
-        ("dollars_per_day", mind.dollars_per_day, 0, 1e6),
-        ("compact_at_tokens", mind.compact_at_tokens, 2_000, 10_000_000),
-        ("keep_warm_hours", mind.keep_warm_hours, 0, 48),
-    ):
-        if not lowest <= value <= highest:
-            raise Invalid(f"{path}: mind.{name} is {value}, but must be from {lowest:,} to {highest:,.0f}.")
-    for table, prices in (("librarian", librarian.price_per_million), ("mind", mind.price_per_million)):
+            raise Invalid(f"{path}: {name} is {value}, but must be from {lowest:,} to {highest:,.12g}.")
+    for table in ("librarian", "mind", "heartbeat"):
+        prices: list[float] = getattr(settings, table).price_per_million
         if prices and (len(prices) != 2 or not all(0 <= price <= 10_000 for price in prices)):
             raise Invalid(f"{path}: {table}.price_per_million is {prices}, but must be [input, output] in dollars.")
-    if librarian.reflect_at and not re.fullmatch(r"([01]\d|2[0-3]):[0-5]\d", librarian.reflect_at):
-        raise Invalid(f"{path}: librarian.reflect_at is {librarian.reflect_at!r}, but must be a time such as 03:30.")
+    reflect_at = settings.librarian.reflect_at
+    if reflect_at and not re.fullmatch(r"([01]\d|2[0-3]):[0-5]\d", reflect_at):
+        raise Invalid(f"{path}: librarian.reflect_at is {reflect_at!r}, but must be a time such as 03:30.")
+    if settings.zone:
+        try:
+            zone_named(settings.zone)
+        except Invalid as error:
+            raise Invalid(f"{path}: {error}") from None
     if not settings.house or not settings.house.replace("-", "").replace("_", "").isalnum():
         raise Invalid(f"{path}: house {settings.house!r} must be letters, digits, '-' and '_'.")
 

@@ -73,7 +73,7 @@ def test_an_empty_house_gives_nothing_and_that_is_no_error(home: Path) -> None:
         (["--budget", "-3"], 2, ["budget"]),
         (["--budget", "many"], 2, ["--budget"]),
         (["--recent", "-1"], 2, ["recent"]),
-        (["--for", "nothing"], 3, ["'nothing'", "conversation, heartbeat, rehydration"]),
+        (["--for", "nothing"], 3, ["'nothing'", "conversation, heartbeat, outreach, rehydration"]),
         (["--for", "conversation", "--budget", "0"], 2, ["budget", "1 or more"]),
         (["--for", "conversation", "--budget", "300"], 2, ["300 tokens", "too small", "what is frozen"]),
         (["--for", "conversation", "--topic", "peas"], 2, ["--topic", "rehydration"]),

@@ -4,6 +4,7 @@ meanwhile, what was recent stays word for word, and what was condensed is still 
 import asyncio
 import json
 import threading
+import time
 from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
@@ -20,7 +21,7 @@ from recollect.llm.anthropic_talk import AnthropicTalk
 from recollect.llm.openai_talk import OpenAITalk
 from recollect.llm.talking import TalkModel
 from recollect.mind.compaction.compaction import HEADING
-from recollect.mind.entries import TurnState
+from recollect.mind.entries import Standing, TurnState
 from recollect.mind.mind import Mind
 from recollect.testing import FrozenClock, OpenAIServer
 from recollect.testing.anthropic_answers import Answer
@@ -334,6 +335,31 @@ def test_a_summary_that_is_just_being_written_down_is_taken_once_and_called_what
             await turning
             await house.tell(mind, "And on.")
             await mind.close()
+
+    run(talk(), 100)
+    assert [event.outcome for event in house.events("prefix")] == ["restart, first", "compaction"]
+
+
+def test_a_summary_that_is_there_while_a_turn_looks_where_it_stands_is_called_what_it_is(on_demand: House) -> None:
+    """Between the look for a summary and the look into the database one may be done."""
+    house = on_demand
+
+    async def talk() -> None:
+        async with house.program() as mind:
+            log, condensing = mind._log, mind._held.condensing  # pyright: ignore[reportPrivateUsage]
+            await house.tell(mind, FIRST)
+            await house.tell_until_it_is_condensed(mind)
+            look = log.standing
+
+            def standing() -> Standing:
+                house.setting.hold.set()
+                while condensing.is_running:
+                    time.sleep(0.002)
+                return look()
+
+            log.standing = standing
+            await house.tell(mind, "In this moment.")
+            await house.tell(mind, "And on.")
 
     run(talk(), 100)
     assert [event.outcome for event in house.events("prefix")] == ["restart, first", "compaction"]

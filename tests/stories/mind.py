@@ -7,7 +7,7 @@ from stories import Files, Story, words
 
 
 class RecollectChat(Story):
-    moves = ("prompt", "prompt", "call", "note", "image", "wait")
+    moves = ("prompt", "prompt", "call", "note", "image", "file", "wait")
 
     def __init__(self, variant: int = 0) -> None:
         super().__init__(variant)
@@ -44,6 +44,10 @@ class RecollectChat(Story):
     def _image(self, _: int) -> None:
         source = {"type": "base64", "media_type": "image/png", "data": "AAAA"}
         self._add("user", {"type": "image", "source": source}, {"type": "text", "text": "What is this?"})
+
+    def _file(self, number: int) -> None:
+        file = {"type": "file", "name": f"plan {number}.pdf", "media_type": "application/pdf", "data": "AAAA"}
+        self._add("user", file, {"type": "text", "text": words(number)})
 
     def _wait(self, number: int) -> None:
         self.tick(3_600 * (number % 3 + 1))

@@ -12,7 +12,7 @@ from recollect.demo import demo_transcripts
 from recollect.history import Author
 from recollect.history.sources import FileFacts, Head
 from recollect.history.sources.generic import Generic
-from recollect.settings import LibrarianSettings, MindSettings, Settings
+from recollect.settings import TABLES, Settings
 from recollect.surfaces.cli.main import COMMANDS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -61,11 +61,10 @@ def test_the_page_of_settings_lists_each_setting_with_its_default() -> None:
     assert all(row[2] for row in table_rows(text))
 
 
-@pytest.mark.parametrize(("heading", "defaults"), [("## Librarian", LibrarianSettings()), ("## Mind", MindSettings())])
-def test_the_page_of_settings_lists_each_setting_of_a_table(
-    heading: str, defaults: LibrarianSettings | MindSettings
-) -> None:
-    rows = table_rows(section(page("docs/settings.md"), heading))
+@pytest.mark.parametrize("table", sorted(TABLES))
+def test_the_page_of_settings_lists_each_setting_of_a_table(table: str) -> None:
+    defaults = TABLES[table]()
+    rows = table_rows(section(page("docs/settings.md"), f"## {table.capitalize()}"))
     expected = {name: json.dumps(getattr(defaults, name)) for name in defaults.__struct_fields__}
     assert {row[0].strip("`"): row[1].strip("`") for row in rows} == expected
 

@@ -155,7 +155,7 @@ def test_a_wrong_pipeline_in_the_file_is_explained(tmp_path: Path, text: str, wo
 
 
 def test_a_pipeline_that_is_not_there_is_explained(tmp_path: Path) -> None:
-    with pytest.raises(NotFound, match=r"'nothing'.*conversation, heartbeat, rehydration"):
+    with pytest.raises(NotFound, match=r"'nothing'.*conversation, heartbeat, outreach, rehydration"):
         pipeline_named(load_settings(tmp_path), "nothing")
 
 

@@ -76,6 +76,8 @@ def test_a_relative_home_is_made_absolute(tmp_path: Path, monkeypatch: pytest.Mo
         ("min_conversation_messages = -1", "min_conversation_messages"),
         ("min_conversation_messages = 2.5", "min_conversation_messages"),
         ("watch_paths = 'one'", "watch_paths"),
+        ("zone = 'Europe/Berlinn'", "Europe/Berlinn"),
+        ("zone = '../../etc/passwd'", "zone"),
         ("enabled = 'yes'", "enabled"),
         ("house = ''", "house"),
         ('house = "it\'s"', "house"),

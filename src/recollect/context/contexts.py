@@ -21,6 +21,7 @@ from recollect.context.pipelines import (
     CONVERSATION,
     HEARTBEAT,
     MIND,
+    OUTREACH,
     REHYDRATION,
     TRIGGER,
     Pipeline,
@@ -117,6 +118,10 @@ class Contexts:
         """What an agent is shown in a moment of its own: the same without what was said. Without a trigger it is told
         what a heartbeat is."""
         return self.build(HEARTBEAT, trigger, budget_tokens=budget_tokens, turn=turn)
+
+    def outreach(self, trigger: str) -> Context:
+        """What an agent is shown when it considers writing first: little, and nothing of what it was not asked."""
+        return self.build(OUTREACH, trigger)
 
     def mind(self, turn: str, *, is_warm: bool) -> Context:
         """What the mind of this agent begins its requests with: a conversation's frozen sections. What changed since is

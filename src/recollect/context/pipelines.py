@@ -29,6 +29,8 @@ MOVING = (HISTORY, AWARENESS, TRIGGER)
 UNTRIMMED = frozenset({AWARENESS, TRIGGER})
 
 CONVERSATION, HEARTBEAT, REHYDRATION = "conversation", "heartbeat", "rehydration"
+OUTREACH = "outreach"
+"""Of the light decision whether to write first: who the agent is, how things stand, and nothing else."""
 MIND = "mind"
 """Not one of its own: what is frozen in a conversation."""
 MESSAGES = 50
@@ -115,6 +117,31 @@ DEFAULTS = {
             ),
         ),
         Pipeline(name=HEARTBEAT, budget_tokens=24_000, sections=(*_HEAD, replace(_TRIGGER, heading="Heartbeat"))),
+        Pipeline(
+            name=OUTREACH,
+            budget_tokens=8_000,
+            sections=(
+                SectionSpec(
+                    name="identity",
+                    source=f"{NOTE}{paths.IDENTITY}",
+                    heading="Your Identity",
+                    budget_tokens=800,
+                    order=10,
+                ),
+                SectionSpec(
+                    name="soul", source=f"{NOTE}{paths.SOUL}", heading="Your Personality", budget_tokens=1_500, order=20
+                ),
+                SectionSpec(
+                    name="user", source=f"{NOTE}{paths.USER}", heading="About the User", budget_tokens=1_500, order=30
+                ),
+                SectionSpec(
+                    name="status", source=f"{NOTE}{paths.STATUS}", heading="Your Status", budget_tokens=800, order=40
+                ),
+                SectionSpec(name="board", source=BOARD, heading="Status Board", budget_tokens=800, order=50),
+                SectionSpec(name="awareness", source=AWARENESS, order=90),
+                replace(_TRIGGER, heading="Heartbeat"),
+            ),
+        ),
         Pipeline(
             name=REHYDRATION,
             budget_tokens=2_000,

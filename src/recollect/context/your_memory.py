@@ -1,4 +1,4 @@
-"""Words of our own that an agent reads: what it has, what it cares for, and what a heartbeat is.
+"""Words of our own that an agent reads: what it has, what it cares for, and what a moment of its own is.
 
 They describe and do not script: nothing here says what to do at which moment (N6). A test reads every default prompt
 for sentences that do.
@@ -37,6 +37,15 @@ A quiet moment of your own: nobody has said anything, and nobody waits for an an
 time are in front of you, and the archive is within reach. What becomes of this moment is up to you, and it may well \
 be nothing.
 """
+
+REFLECTION = """\
+A quiet moment of your own: nobody has said anything, and nobody waits for an answer. Your notes and the board are in \
+front of you. What was said today does not stand here; the archive has all of it, and `search_memory` and \
+`query_memory` read in it. The tool `memory` calls the folder of notes `/memories`. The diary is yours, and \
+`write_diary` adds an entry to it. Words of an answer go to nobody from here, and no line of them is kept; what a tool \
+writes stays. What becomes of this moment is up to you, and it may well be nothing: many days leave no entry.
+"""
+"""Said in the moment that looks back on a day."""
 
 
 def your_memory(*, folder: str, user: str, missing: Sequence[str]) -> str:

@@ -530,6 +530,7 @@ CREATE INDEX librarian_nights_by_time ON librarian_nights (house, at);
 
 -- What was said in the one conversation of an agent, in its order. The words are history's: a row names a message. What
 -- a user says waits (`turn` 0) until a turn takes it. `role`: user, note (a change of notes), assistant, tool.
+-- `channel_key`: a channel's own name of a message, by which one that comes twice is known.
 CREATE TABLE mind_entries (
     house {key} NOT NULL,
     agent {key} NOT NULL,
@@ -541,12 +542,16 @@ CREATE TABLE mind_entries (
     channel {key} NOT NULL,
     address TEXT NOT NULL,
     at {key} NOT NULL,
+    channel_key {key} NOT NULL DEFAULT '',
     PRIMARY KEY (house, agent, number)
 );
 CREATE UNIQUE INDEX mind_entries_by_message ON mind_entries (house, message_id);
 CREATE INDEX mind_entries_by_turn ON mind_entries (house, agent, turn, number);
+CREATE UNIQUE INDEX mind_entries_by_channel_key ON mind_entries (house, agent, channel, channel_key)
+WHERE channel_key <> '';
 
--- Each turn, and how it ended: open, done, failed, stopped, refused. `attempts`: how often it was begun.
+-- Each turn, and how it ended: open, done, failed, stopped, refused. `attempts`: how often it was begun. `kind`:
+-- `outreach` where the agent wrote first.
 CREATE TABLE mind_turns (
     house {key} NOT NULL,
     agent {key} NOT NULL,
@@ -556,12 +561,14 @@ CREATE TABLE mind_turns (
     ended_at {key} NOT NULL,
     reason TEXT NOT NULL,
     attempts BIGINT NOT NULL,
+    kind {key} NOT NULL DEFAULT '',
     PRIMARY KEY (house, agent, number)
 );
 CREATE INDEX mind_turns_by_state ON mind_turns (house, agent, state);
+CREATE INDEX mind_turns_by_kind ON mind_turns (house, agent, kind, number) WHERE kind <> '';
 
 -- Where the answer of a turn is to go, and whether it went. `sending` stands there before it is sent: after a crash
--- nobody knows whether it arrived, and it is not sent again.
+-- nobody knows whether it arrived (`unsure`): only channels that can say so send it again (`again`).
 CREATE TABLE mind_deliveries (
     house {key} NOT NULL,
     agent {key} NOT NULL,
@@ -589,6 +596,52 @@ CREATE TABLE mind_compactions (
     state {key} NOT NULL,
     detail TEXT NOT NULL,
     PRIMARY KEY (house, agent, number)
+);
+
+-- Where the person is: the only addresses of a channel that are heard and written to. `paired`, or `blocked` when the
+-- other side takes nothing any more.
+CREATE TABLE mind_places (
+    house {key} NOT NULL,
+    channel {key} NOT NULL,
+    address {key} NOT NULL,
+    name TEXT NOT NULL,
+    state {key} NOT NULL,
+    since {key} NOT NULL,
+    PRIMARY KEY (house, channel, address)
+);
+
+-- Codes that make one address a place, each once. Only a salted digest is kept.
+CREATE TABLE mind_pairings (
+    house {key} NOT NULL,
+    channel {key} NOT NULL,
+    id {key} NOT NULL,
+    salt {key} NOT NULL,
+    digest {key} NOT NULL,
+    made_at {key} NOT NULL,
+    expires_at {key} NOT NULL,
+    tries BIGINT NOT NULL,
+    PRIMARY KEY (house, channel, id)
+);
+
+-- How far a channel has read what waits for it elsewhere: all before it was heard.
+CREATE TABLE mind_positions (
+    house {key} NOT NULL,
+    channel {key} NOT NULL,
+    name {key} NOT NULL,
+    position BIGINT NOT NULL,
+    at {key} NOT NULL,
+    PRIMARY KEY (house, channel, name)
+);
+
+-- When an agent's next moment of its own is due, for each kind: `outreach`, `reflection`.
+CREATE TABLE mind_ticks (
+    house {key} NOT NULL,
+    agent {key} NOT NULL,
+    kind {key} NOT NULL,
+    schedule TEXT NOT NULL,
+    due_at {key} NOT NULL,
+    ran_at {key} NOT NULL,
+    PRIMARY KEY (house, agent, kind)
 );
 
 -- Runs: what the system did. Diagnostics only.

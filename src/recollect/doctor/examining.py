@@ -11,6 +11,7 @@ from pathlib import Path
 
 from recollect.clock import Clock, from_text, local
 from recollect.daemon import read_status, watched_roots
+from recollect.doctor.channels import channels
 from recollect.doctor.findings import Finding, failure, ok, warning
 from recollect.doctor.librarian import librarian
 from recollect.doctor.mind import mind
@@ -50,6 +51,7 @@ def examine(memory: Memory) -> list[Finding]:
         *notes(memory),
         librarian(memory),
         mind(memory),
+        *channels(memory),
         _forgetting(memory),
         *_models(memory),
         *(_cleanup(root) for root in roots_of("claude-code", roots, this_computer())),

@@ -103,6 +103,12 @@ def buried_in(session: Session, house: str) -> Buried | None:
     return Buried(hashing, hashes) if hashing and hashes else None
 
 
+def is_buried(session: Session, house: str, message_id: str) -> bool:
+    """Whether a message of this id was forgotten."""
+    hashing = hasher(session, house)
+    return hashing is not None and bool(TombstoneStore(session, house).buried([Burial(hashing).message(message_id)]))
+
+
 def strings_of(raw: bytes, only_long: bool) -> Iterator[str]:
     """Every string of a record that may be somebody's words, as it stands there and masked."""
     try:

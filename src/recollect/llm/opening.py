@@ -9,7 +9,7 @@ from recollect.llm.addresses import is_own_server
 if TYPE_CHECKING:
     from recollect.llm.model import ChatModel
     from recollect.llm.talking import TalkModel
-    from recollect.settings import Settings
+    from recollect.settings import ModelTable, Settings
 
 OPENAI_HOST = "api.openai.com"
 TALKING_FORMS = "anthropic:MODEL, http(s)://HOST/v1#MODEL"
@@ -22,10 +22,6 @@ def open_model(settings: "Settings") -> "ChatModel | None":
     kind, _, model = named.partition(":")
     if named in ("rules", "none"):
         return None
-    if kind == "anthropic" and model:
-        return _anthropic(settings, model)
-    if kind in ("http", "https"):
-        return _openai(settings, named)
     if kind == "claude" and named != "claude:":
         from recollect.llm.claude_command import ClaudeCommand
 
@@ -34,27 +30,72 @@ def open_model(settings: "Settings") -> "ChatModel | None":
         from recollect.llm.codex_command import CodexCommand
 
         return CodexCommand(model)
-    raise Invalid(
-        f"librarian.model is {named!r}, which is no model. In recollect.toml, [librarian], write one of: {FORMS}."
-    )
-
-
-def open_talk(settings: "Settings") -> "TalkModel":
-    """The mind's model. `Invalid` where none is named: without one nobody answers."""
-    named = settings.mind.model.strip()
-    kind, _, model = named.partition(":")
-    if not named:
+    found = _chat(settings, "librarian", named)
+    if found is None:
         raise Invalid(
-            f"No model is set that could answer. In recollect.toml, [mind], write model as one of: {TALKING_FORMS}."
+            f"librarian.model is {named!r}, which is no model. In recollect.toml, [librarian], write one of: {FORMS}."
         )
+    return found
+
+
+def open_chat(settings: "Settings", table: "ModelTable") -> "ChatModel":
+    """The model of a table whose models also talk, for one prompt and one checked object."""
+    named = getattr(settings, table).model.strip()
+    found = _chat(settings, table, named)
+    if found is None:
+        raise _no_talker(table, named)
+    return found
+
+
+def open_talk(settings: "Settings", table: "ModelTable" = "mind") -> "TalkModel":
+    """A model that talks. `Invalid` where none is named: without one nobody answers."""
+    named = getattr(settings, table).model.strip()
+    kind, _, model = named.partition(":")
     if kind == "anthropic" and model:
-        return _anthropic_talk(settings, model)
+        from recollect.llm.anthropic_talk import AnthropicTalk
+
+        return AnthropicTalk(model, _anthropic_key(settings, table, named), base_url=settings.anthropic_url())
     if kind in ("http", "https"):
-        return _openai_talk(settings, named)
-    raise Invalid(
-        f"mind.model is {named!r}, which is no model that talks. In recollect.toml, [mind], write one of: "
+        from recollect.llm.openai_talk import OpenAITalk
+
+        return OpenAITalk(*_server(settings, table, named))
+    raise _no_talker(table, named)
+
+
+def _chat(settings: "Settings", table: "ModelTable", named: str) -> "ChatModel | None":
+    kind, _, model = named.partition(":")
+    if kind == "anthropic" and model:
+        from recollect.llm.anthropic import AnthropicModel
+
+        return AnthropicModel(model, _anthropic_key(settings, table, named), base_url=settings.anthropic_url())
+    if kind in ("http", "https"):
+        from recollect.llm.openai import OpenAIModel
+
+        return OpenAIModel(*_server(settings, table, named))
+    return None
+
+
+def _no_talker(table: str, named: str) -> Invalid:
+    if not named:
+        return Invalid(
+            f"No model is set that could answer. In recollect.toml, [{table}], write model as one of: {TALKING_FORMS}."
+        )
+    return Invalid(
+        f"{table}.model is {named!r}, which is no model that talks. In recollect.toml, [{table}], write one of: "
         f"{TALKING_FORMS}."
     )
+
+
+def check_talker(settings: "Settings", table: "ModelTable") -> None:
+    """Raises what would keep a model that talks from being opened: its name, its key. Loads nothing."""
+    named = getattr(settings, table).model.strip()
+    kind, _, model = named.partition(":")
+    if kind == "anthropic" and model:
+        _anthropic_key(settings, table, named)
+    elif kind in ("http", "https"):
+        _server(settings, table, named)
+    else:
+        raise _no_talker(table, named)
 
 
 def look_for_program(settings: "Settings") -> None:
@@ -80,49 +121,22 @@ def is_paid(settings: "Settings") -> bool:
     return not named.startswith(("http://", "https://")) or not is_own_server(named.partition("#")[0])
 
 
-def _anthropic(settings: "Settings", model: str) -> "ChatModel":
-    usual = "ANTHROPIC_API_KEY"
-    key = settings.librarian_key(usual)
-    if not key:
-        raise _without_key(settings.librarian.model, settings.librarian.key_variable or usual)
-    from recollect.llm.anthropic import AnthropicModel
-
-    return AnthropicModel(model, key, base_url=settings.anthropic_url())
+def _anthropic_key(settings: "Settings", table: "ModelTable", named: str) -> str:
+    return _key(settings, table, named, "ANTHROPIC_API_KEY")
 
 
-def _anthropic_talk(settings: "Settings", model: str) -> "TalkModel":
-    usual = "ANTHROPIC_API_KEY"
-    key = settings.mind_key(usual)
-    if not key:
-        raise _without_key(settings.mind.model, settings.mind.key_variable or usual)
-    from recollect.llm.anthropic_talk import AnthropicTalk
-
-    return AnthropicTalk(model, key, base_url=settings.anthropic_url())
-
-
-def _openai(settings: "Settings", named: str) -> "ChatModel":
-    url, model, usual = _server(named, "librarian")
-    key = settings.librarian_key(usual)
+def _key(settings: "Settings", table: "ModelTable", named: str, usual: str) -> str:
+    """`usual`: empty where the model may do without one."""
+    key = settings.model_key(table, usual)
     if usual and not key:
-        raise _without_key(named, settings.librarian.key_variable or usual)
-    from recollect.llm.openai import OpenAIModel
-
-    return OpenAIModel(url, model, key)
-
-
-def _openai_talk(settings: "Settings", named: str) -> "TalkModel":
-    url, model, usual = _server(named, "mind")
-    key = settings.mind_key(usual)
-    if usual and not key:
-        raise _without_key(named, settings.mind.key_variable or usual)
-    from recollect.llm.openai_talk import OpenAITalk
-
-    return OpenAITalk(url, model, key)
+        variable = getattr(settings, table).key_variable or usual
+        raise Denied(f"{named} needs a key: put it into the environment variable {variable}.")
+    return key
 
 
-def _server(named: str, part: str) -> tuple[str, str, str]:
-    """(address, model, usual variable of its key). A server may do without a key; one that does not says so itself, but
-    for OpenAI's own, which nobody has to ask. The usual key of OpenAI goes to OpenAI alone."""
+def _server(settings: "Settings", table: "ModelTable", named: str) -> tuple[str, str, str]:
+    """(address, model, key). A server may do without a key; one that does not says so itself, but for OpenAI's own,
+    which nobody has to ask. The usual key of OpenAI goes to OpenAI alone."""
     url, _, model = named.partition("#")
     try:
         parts = urlsplit(url)
@@ -131,11 +145,8 @@ def _server(named: str, part: str) -> tuple[str, str, str]:
         is_sound = False
     if not is_sound or not model:
         raise Invalid(
-            f"{part}.model is no address of a model. Write https://HOST/v1#MODEL, and the key into the environment "
-            f"variable that {part}.key_variable names."
+            f"{table}.model is no address of a model. Write https://HOST/v1#MODEL, and the key into the environment "
+            f"variable that {table}.key_variable names."
         )
-    return url.rstrip("/"), model, "OPENAI_API_KEY" if urlsplit(url).hostname == OPENAI_HOST else ""
-
-
-def _without_key(named: str, variable: str) -> Denied:
-    return Denied(f"{named.strip()} needs a key: put it into the environment variable {variable}.")
+    usual = "OPENAI_API_KEY" if urlsplit(url).hostname == OPENAI_HOST else ""
+    return url.rstrip("/"), model, _key(settings, table, named, usual)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Protocol
 
-from recollect.errors import RecollectError
+from recollect.errors import RecollectError, reason_of
 
 EVENT = "afterwards"
 """Its name in runs: only what failed is told, each reason once until it goes well again."""
@@ -82,8 +82,7 @@ class Afterwards:
         try:
             work()
         except Exception as error:  # noqa: BLE001 - the worker goes on, and runs have the reason
-            # The words of an error that is not ours may be somebody's own.
-            reason = str(error) if isinstance(error, RecollectError) else type(error).__name__
+            reason = reason_of(error)
             if self._told.get(step) != reason:
                 self._told[step] = reason
                 with suppress(RecollectError):  # The database may be what fails.

@@ -3,9 +3,21 @@
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
+from recollect.errors import Unavailable
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Image:
+    media_type: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class File:
+    """Anything else that somebody gives along: kept in history, and named to the model. What of it is text belongs into
+    what is said."""
+
+    name: str
     media_type: str
     data: bytes
 
@@ -19,6 +31,10 @@ class Said:
     address: str = ""
     """Where in that channel the answer goes: a chat, a window."""
     images: tuple[Image, ...] = ()
+    files: tuple[File, ...] = ()
+    key: str = ""
+    """The channel's own name of this message: what was heard under it already is not heard again. Empty: it has
+    none."""
 
 
 # While a turn is in flight
@@ -86,6 +102,10 @@ class Reply:
     """What failed is answered with what is said next."""
     was_shown: bool = False
     """Its words went to the same address by `show` already."""
+    is_first: bool = False
+    """Nobody asked: the agent wrote first."""
+    is_again: bool = False
+    """It was being sent before, and nobody knows whether it arrived."""
 
 
 class Channel(Protocol):
@@ -99,5 +119,15 @@ class Channel(Protocol):
 
     async def deliver(self, address: str, reply: Reply) -> None:
         """The whole answer, which is history by now. Called once for each address of a turn. Raises `Unavailable` when
-        it did not go out, and may be called again then."""
+        it did not go out, and may be called again then; `MayHaveArrived` when nobody knows; `Denied` when this address
+        takes nothing any more.
+
+        A channel may also have `takes(address) -> bool`: whether it would deliver there now. And `says_again = True`:
+        what may have arrived is sent again, with `Reply.is_again`, and the channel sees to it that nobody takes it for
+        something new.
+        """
         ...
+
+
+class MayHaveArrived(Unavailable):
+    """The line broke while it was being sent."""

@@ -86,6 +86,11 @@ class Condensing:
     def is_running(self) -> bool:
         return self._task is not None and not self._task.done()
 
+    @property
+    def has_more(self) -> bool:
+        """A summary is being made, or is there to be taken."""
+        return self.is_running or self._made is not None
+
     def taken(self) -> CompactionRow | None:
         """The summary that was made since, once."""
         made, self._made = self._made, None

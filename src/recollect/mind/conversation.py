@@ -144,14 +144,15 @@ def exchange_of(number: int, written: Sequence[Written], *, is_open: bool = Fals
             turns.append(Turn(role="user", content=tuple(map(_masked, one.record["content"]))))
     whole = _whole(turns, is_open=is_open)
     if whole and whole[0].role == "assistant":
-        whole.insert(0, Turn(role="user", content=({"type": "text", "text": FORGOTTEN},)))
+        first = next(one.record for one in written if one.entry.role is Role.ASSISTANT)
+        whole.insert(0, Turn(role="user", content=({"type": "text", "text": first.get("head") or FORGOTTEN},)))
     return Exchange(number=number, turns=whole)
 
 
 def user_blocks(record: dict[str, Any]) -> list[Block]:
     """When and by which channel it was said, then what was said."""
     head: list[Block] = [{"type": "text", "text": record["head"]}] if record.get("head") else []
-    return [*head, *(_shortened(_masked(block), record) for block in record["content"])]
+    return [*head, *(_shortened(_masked(_told_of_file(block)), record) for block in record["content"])]
 
 
 def assistant_blocks(record: dict[str, Any]) -> list[Block]:
@@ -168,6 +169,17 @@ def is_blank(block: Block) -> bool:
 def words_of(record: dict[str, Any]) -> str:
     """What was said, as it leaves the vault."""
     return mask("\n\n".join(block["text"] for block in record["content"] if block.get("type") == "text"))
+
+
+def _told_of_file(block: Block) -> Block:
+    """It is kept, and no model reads it."""
+    if block.get("type") != "file":
+        return block
+    size = len(block["data"]) * 3 / 4 / 1e6
+    return {
+        "type": "text",
+        "text": f"[File {block['name']}, {block['media_type']}, {size:.1f} MB: kept in the archive.]",
+    }
 
 
 def _told_of_images(turn: Turn) -> Turn:

@@ -1,18 +1,20 @@
 """Bringing answers to where they were asked, each once.
 
 An answer is history before it is delivered. Who delivers it says so first: if the program ends in between, nobody knows
-whether it arrived, and it is not sent again. Where it stands can be read in the history of the conversation.
+whether it arrived. It is sent again only by a channel that can say so; elsewhere it is not, and where it stands can be
+read in the history of the conversation.
 """
 
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from recollect.clock import Clock, to_text
+from recollect.clock import Clock, local, to_text
 from recollect.database import Database, Session
-from recollect.errors import Unavailable
-from recollect.mind.channel import Channel, Reply, Shown
-from recollect.mind.entries import Delivery, DeliveryState, Role, TurnState, Written
+from recollect.errors import Denied, Unavailable
+from recollect.mind.channel import Channel, MayHaveArrived, Reply, Shown
+from recollect.mind.entries import OUTREACH, Delivery, DeliveryState, Role, TurnState, Written
+from recollect.mind.heartbeat.awareness import QuietHours
 from recollect.mind.log import Log
 from recollect.mind.showing import shown_text
 from recollect.mind.store import MindStore
@@ -33,16 +35,28 @@ class Spoken:
 
 
 class Delivering:
-    def __init__(self, database: Database, house: str, clock: Clock, agent: str, log: Log) -> None:
+    def __init__(
+        self, database: Database, house: str, clock: Clock, agent: str, log: Log, quiet: QuietHours | None = None
+    ) -> None:
+        """`quiet`: what the agent wrote first, and could not be sent in time, waits until they are over."""
         self._database = database
         self._house = house
         self._clock = clock
         self._agent = agent
         self._log = log
+        self._quiet = quiet
         self._channels: dict[str, Channel] = {}
 
     def attach(self, channel: Channel) -> None:
         self._channels[channel.name] = channel
+
+    def detach(self, channel: Channel) -> None:
+        if self._channels.get(channel.name) is channel:
+            del self._channels[channel.name]
+
+    @property
+    def names(self) -> frozenset[str]:
+        return frozenset(self._channels)
 
     def shower(self, places: Sequence[tuple[str, str]]) -> "Shower":
         return Shower([(self._channels[name], address) for name, address in places if name in self._channels])
@@ -55,32 +69,62 @@ class Delivering:
     async def deliver(self, shown_turn: int = 0) -> int:
         """All that waits for channels that are here, in its order. `shown_turn`: its words were shown as they came."""
         delivered = 0
-        for name, channel in self._channels.items():
+        for name, channel in tuple(self._channels.items()):
+            passed_by = await asyncio.to_thread(self._say_again, channel) if _says_again(channel) else set[str]()
             for delivery in await asyncio.to_thread(self._due, name):
-                if not _takes(channel, delivery.address):
+                if delivery.address in passed_by or not _takes(channel, delivery.address):
+                    passed_by.add(delivery.address)
                     continue
-                if not await asyncio.to_thread(self._move, delivery, DeliveryState.WAITING, DeliveryState.SENDING):
+                if await asyncio.to_thread(self._is_held_back, delivery):
+                    continue  # An answer that comes after it does not wait for the morning.
+                if not await asyncio.to_thread(self._move, delivery, delivery.state, DeliveryState.SENDING):
                     continue
-                reply = await asyncio.to_thread(self._reply, delivery, shown_turn == delivery.turn)
-                try:
-                    await channel.deliver(delivery.address, reply)
-                except Unavailable:
-                    await asyncio.to_thread(self._settle, delivery, DeliveryState.WAITING)
+                state = await self._sent(channel, delivery, shown_turn == delivery.turn)
+                await asyncio.to_thread(self._settle, delivery, state)
+                if state not in (DeliveryState.SENT, DeliveryState.REFUSED):
                     break  # What follows would overtake it.
-                except Exception:  # noqa: BLE001 - a channel that is broken stops no other one
-                    await asyncio.to_thread(self._settle, delivery, DeliveryState.UNSURE)
-                    break
-                await asyncio.to_thread(self._settle, delivery, DeliveryState.SENT)
-                delivered += 1
+                delivered += state is DeliveryState.SENT
         return delivered
+
+    async def _sent(self, channel: Channel, delivery: Delivery, was_shown: bool) -> DeliveryState:
+        reply = await asyncio.to_thread(self._reply, delivery, was_shown)
+        try:
+            await channel.deliver(delivery.address, reply)
+        except MayHaveArrived:
+            return DeliveryState.AGAIN if _says_again(channel) else DeliveryState.UNSURE
+        except Unavailable:
+            return delivery.state
+        except Denied:
+            return DeliveryState.REFUSED
+        except Exception:  # noqa: BLE001 - a channel that is broken stops no other one, and repeats nothing for ever
+            return DeliveryState.REFUSED if _says_again(channel) else DeliveryState.UNSURE
+        return DeliveryState.SENT
 
     def latest(self, number: int) -> list[Spoken]:
         spoken = [_spoken(one) for one in self._log.latest(number * 4)]
         return [one for one in spoken if one.text][-number:]
 
+    def _say_again(self, channel: Channel) -> set[str]:
+        """What a program that is gone was sending: one has such a channel at a time, and this one sends nothing now.
+        Given are the addresses that are not ours now: if they are so a moment later, what follows does not overtake."""
+        with self._database.read() as session:
+            doubtful = self._store(session).doubtful(channel.name)
+        passed_by = {one.address for one in doubtful if not _takes(channel, one.address)}
+        for delivery in doubtful:
+            if delivery.address not in passed_by:
+                self._move(delivery, delivery.state, DeliveryState.AGAIN)
+        return passed_by
+
     def _due(self, channel: str) -> list[Delivery]:
         with self._database.read() as session:
             return self._store(session).due(channel)
+
+    def _is_held_back(self, delivery: Delivery) -> bool:
+        """Nobody is woken by what they did not ask for, however late the line is there again."""
+        if self._quiet is None or not self._quiet.contains(local(to_text(self._clock()))):
+            return False
+        row = self._log.turn(delivery.turn)
+        return row is not None and row.kind == OUTREACH
 
     def _move(self, delivery: Delivery, before: DeliveryState, state: DeliveryState) -> bool:
         with self._database.write() as session:
@@ -115,6 +159,8 @@ class Delivering:
             remark=remark,
             is_kept=is_kept,
             was_shown=was_shown,
+            is_first=row is not None and row.kind == OUTREACH,
+            is_again=delivery.state is DeliveryState.AGAIN,
         )
 
     def _store(self, session: Session) -> MindStore:
@@ -140,6 +186,10 @@ def _takes(channel: Channel, address: str) -> bool:
     """A channel that is open in several programs takes only what is its own."""
     takes = getattr(channel, "takes", None)
     return takes is None or bool(takes(address))
+
+
+def _says_again(channel: Channel) -> bool:
+    return bool(getattr(channel, "says_again", False))
 
 
 def _spoken(written: Written) -> Spoken:

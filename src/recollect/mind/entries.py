@@ -38,7 +38,15 @@ class DeliveryState(StrEnum):
     SENDING = "sending"
     SENT = "sent"
     UNSURE = "unsure"
-    """Somebody was sending it when the program ended."""
+    """Somebody was sending it when the program ended, or the line broke."""
+    AGAIN = "again"
+    """So it is, and the channel can send it again without anybody taking it for something new."""
+    REFUSED = "refused"
+    """That address takes nothing any more."""
+
+
+OUTREACH = "outreach"
+"""The kind of a turn that the agent began: it wrote first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +85,8 @@ class TurnRow:
     began_at: str
     ended_at: str
     reason: str
+    kind: str = ""
+    """`outreach`: the agent wrote first. Empty: somebody said something."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,9 +6,12 @@ made from an earlier one and goes with it.
 
 A record alone takes only those summaries along that say it: the messages it came from stay, so that a summary made
 anew would be made from the same words.
+
+Why the agent wrote first or did not stands in runs in a model's words. Who was shown a message that goes may have
+spoken of it: of such events the words go too.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -16,12 +19,19 @@ import msgspec
 
 from recollect.database import Session
 from recollect.forgetting.acts import Reach
+from recollect.knowledge import Record
 from recollect.knowledge.store import RecordStore
 from recollect.lineage import folded
+from recollect.mind.heartbeat.keeping import TAG
+from recollect.runs.store import EventStore
 from recollect.scopes import HOUSE
 
 FORGOTTEN = "forgotten"
 """The state of a summary that counts no more."""
+HEARTBEAT = "heartbeat"
+"""The name of the events in runs."""
+WORDS = ("reason", "topic")
+"""What of their detail a model wrote."""
 LEAST_CHARACTERS = 16
 """A shorter record stands in any text by chance. Nor can the proof of forgetting look for it."""
 
@@ -68,6 +78,8 @@ class _Found:
     turns: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
     """(agent, turn) that they were in."""
     compactions: list[_Compaction] = field(default_factory=list[_Compaction])
+    heartbeats: list[tuple[str, dict[str, Any]]] = field(default_factory=list[tuple[str, dict[str, Any]]])
+    """(id, detail) of events that tell of them."""
 
 
 class ErasingStore:
@@ -117,29 +129,37 @@ class MindPart:
 
     def reach(self, session: Session, reach: Reach) -> dict[str, int]:
         found = self._found(session, reach)
-        return {"compactions": len(found.compactions), "mind_entries": len(found.entries)}
+        return _removed(found, len(found.compactions), len(found.entries))
 
     def contents(self, session: Session, reach: Reach) -> Iterator[bytes]:
         for one in self._found(session, reach).compactions:
             yield one.summary.encode()
             yield from _words_of(one.block)
+        for _, detail in self._found(session, reach).heartbeats:
+            yield from (str(detail.get(name) or "").encode() for name in WORDS)
 
     def erase(self, session: Session, reach: Reach) -> dict[str, int]:
         found, store = self._found(session, reach), ErasingStore(session, self._house)
         emptied = store.empty(found.compactions)
         dropped = store.drop_entries(found.entries)
         store.settle_turns(found.turns)
-        return {"compactions": emptied, "mind_entries": dropped}
+        events = EventStore(session, self._house)
+        for id_, detail in found.heartbeats:
+            events.replace_detail(id_, {name: value for name, value in detail.items() if name not in WORDS})
+        return _removed(found, emptied, dropped)
 
     def _found(self, session: Session, reach: Reach) -> _Found:
         store = ErasingStore(session, self._house)
         rows = store.reached(sorted(reach.messages))
         turns = sorted({(agent, turn) for agent, _, turn in rows if turn})
-        said = _said_by(RecordStore(session, self._house), reach)
+        records = _forgotten(RecordStore(session, self._house), reach)
+        said, wished = _said_by(records), {one.scope for one in records if TAG in one.tags}
+        numbers = [(agent, number) for agent, number, _ in rows]
         return _Found(
-            entries=[(agent, number) for agent, number, _ in rows],
+            entries=numbers,
             turns=turns,
             compactions=list(_going(store.counting(), turns, said)) if turns or said else [],
+            heartbeats=list(_telling(EventStore(session, self._house), rows, said, wished)) if rows or records else [],
         )
 
 
@@ -158,6 +178,33 @@ def _going(
             yield one
 
 
+def _telling(
+    events: EventStore,
+    rows: Sequence[tuple[str, int, int]],
+    said: Sequence[tuple[str, str]],
+    wished: Collection[str],
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Events of heartbeats that had one of these entries in front of them or wrote it, or that say this. `rows`: agent,
+    number and turn of each. `wished`: in these scopes a wish goes, which each of them had in front of it."""
+    for id_, detail in events.details(HEARTBEAT):
+        if not any(detail.get(name) for name in WORDS):
+            continue
+        agent, shown = str(detail.get("agent")), detail.get("shown") or [0, -1]
+        words = folded(" ".join(str(detail.get(name) or "") for name in WORDS))
+        is_told = any(
+            who == agent and (shown[0] <= number <= shown[1] or (turn and turn == detail.get("turn")))
+            for who, number, turn in rows
+        )
+        is_told = is_told or any(_sees(agent, scope) for scope in wished)
+        if is_told or any(one in words for scope, one in said if _sees(agent, scope)):
+            yield id_, detail
+
+
+def _removed(found: _Found, compactions: int, entries: int) -> dict[str, int]:
+    removed = {"compactions": compactions, "mind_entries": entries}
+    return {**removed, "heartbeats": len(found.heartbeats)} if found.heartbeats else removed
+
+
 def _says(compaction: _Compaction, said: Sequence[tuple[str, str]]) -> bool:
     """In the words of a record that its agent sees. Another agent's record has no say in it: by forgetting one, its
     owner could tell what the others speak of."""
@@ -169,10 +216,14 @@ def _sees(agent: str, scope: str) -> bool:
     return scope == HOUSE or f"{agent}/".startswith(f"{scope}/")
 
 
-def _said_by(records: RecordStore, reach: Reach) -> list[tuple[str, str]]:
-    """What the forgotten records say, as it is compared, each with its scope."""
-    every = (one for versions in records.versions(sorted(reach.records)).values() for one in versions)
-    return sorted({(one.scope, text) for one in every if len(text := folded(one.text)) >= LEAST_CHARACTERS})
+def _forgotten(records: RecordStore, reach: Reach) -> list[Record]:
+    """Every version of the records that go."""
+    return [one for versions in records.versions(sorted(reach.records)).values() for one in versions]
+
+
+def _said_by(records: Iterable[Record]) -> list[tuple[str, str]]:
+    """What they say, as it is compared, each with its scope."""
+    return sorted({(one.scope, text) for one in records if len(text := folded(one.text)) >= LEAST_CHARACTERS})
 
 
 def _words_of(block: str) -> Iterator[bytes]:

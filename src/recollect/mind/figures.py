@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from recollect.database import Session
+from recollect.database import Row, Session
 
 WAITING = """
 SELECT agent, count(*), min(at) FROM mind_entries
@@ -13,6 +13,17 @@ TURNS = "SELECT count(*) FROM mind_turns WHERE house = :house"
 UNSURE = """
 SELECT count(*) FROM mind_deliveries
 WHERE house = :house AND (state = 'unsure' OR (state = 'sending' AND at < :late))
+"""
+WAITING_ANSWERS = """
+SELECT d.channel, count(*), min(t.ended_at) FROM mind_deliveries d
+JOIN mind_turns t ON t.house = d.house AND t.agent = d.agent AND t.number = d.turn
+WHERE d.house = :house AND d.state IN ('waiting', 'again') AND t.ended_at <> '' AND t.ended_at < :late
+GROUP BY d.channel ORDER BY d.channel
+"""
+"""By the end of their turn: the time of a delivery is that of the last try."""
+REFUSED_ANSWERS = """
+SELECT channel, count(*), max(at) FROM mind_deliveries
+WHERE house = :house AND state = 'refused' AND at >= :since GROUP BY channel ORDER BY channel
 """
 LAST = """
 SELECT state, reason, ended_at FROM mind_turns WHERE house = :house AND state <> 'open' ORDER BY ended_at DESC LIMIT 1
@@ -34,6 +45,16 @@ class MindFigures:
     failed_at: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stuck:
+    """Answers of one channel that did not arrive."""
+
+    channel: str
+    number: int
+    at: str
+    """Since when the oldest waits; when the newest was refused."""
+
+
 def figures_of(session: Session, house: str, late: str) -> MindFigures:
     """`late`: what was begun to be sent before this time is not being sent any more."""
     given = {"house": house}
@@ -49,3 +70,17 @@ def figures_of(session: Session, house: str, late: str) -> MindFigures:
         failed_reason=str(last[1]) if last and has_failed else "",
         failed_at=str(last[2]) if last and has_failed else "",
     )
+
+
+def waiting_answers(session: Session, house: str, late: str) -> list[Stuck]:
+    """By channel, those that were there before `late`."""
+    return [_stuck(row) for row in session.rows(WAITING_ANSWERS, {"house": house, "late": late})]
+
+
+def refused_answers(session: Session, house: str, since: str) -> list[Stuck]:
+    """By channel, those that an address took no more, at `since` or later."""
+    return [_stuck(row) for row in session.rows(REFUSED_ANSWERS, {"house": house, "since": since})]
+
+
+def _stuck(row: Row) -> Stuck:
+    return Stuck(channel=str(row[0]), number=int(row[1]), at=str(row[2]))

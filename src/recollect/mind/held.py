@@ -16,7 +16,7 @@ from recollect.llm.talking import Abilities, Request, TalkModel, Tool
 from recollect.mind.compaction.weighing import tokens_of_request
 from recollect.mind.condensing import Condensing
 from recollect.mind.conversation import Conversation, conversation_of
-from recollect.mind.entries import Role, Standing
+from recollect.mind.entries import Role, Standing, Written
 from recollect.mind.log import Log, Taken
 from recollect.mind.prefix import Prefix
 from recollect.mind.prompt import Prompts
@@ -90,9 +90,9 @@ class Held:
             self.context_tokens = self._estimated(self.conversation)
 
     def _is_just_condensed(self, before: Standing, now: Standing) -> bool:
-        """A summary of ours is written down already, and in a moment it can be taken."""
+        """A summary of ours is written down already: it can be taken, now or in a moment."""
         is_alone = now != before and now == replace(before, compaction=now.compaction)
-        return is_alone and self.condensing.is_running
+        return is_alone and self.condensing.has_more
 
     async def _load(self, before: Conversation | None, abilities: Abilities) -> None:
         if before is None:
@@ -146,19 +146,33 @@ class Held:
             conversation.begin(taken.turn, [*taken.written, written])
         return True
 
+    def follow(self, written: Written) -> None:
+        """The agent said something first. Where the array is what stood in the log before, it grows by that; else it is
+        made again before the next turn, as ever."""
+        conversation, now = self.conversation, self._log.standing()
+        if conversation is None:
+            return
+        before = replace(now, last_number=conversation.standing.last_number, last_turn=conversation.standing.last_turn)
+        is_next = now.last_turn == conversation.standing.last_turn + 1
+        if before == conversation.standing and is_next and now.last_number == written.entry.number:
+            conversation.begin(written.entry.turn, [written])
+            self._save(conversation, now)
+
     # After a turn
 
-    async def keep(self, conversation: Conversation, context_tokens: int) -> None:
-        """`context_tokens`: as the provider counted them; 0: it did not come to that."""
+    async def keep(self, conversation: Conversation, turn: int, context_tokens: int) -> None:
+        """`turn`: the last one in the array. `context_tokens`: as the provider counted them; 0: it did not come to
+        that."""
         self.context_tokens = context_tokens or self._estimated(conversation)
         if context_tokens:
             self.warmth.spoken(self._making.clock(), context_tokens)
-        await asyncio.to_thread(self._save, conversation)
+        now = await asyncio.to_thread(self._log.standing)
+        if now.last_turn == turn:  # Else another program wrote first meanwhile: the array is made again with that.
+            await asyncio.to_thread(self._save, conversation, now)
 
-    def _save(self, conversation: Conversation) -> None:
-        """A summary that was made meanwhile is not in the array yet. What was forgotten meanwhile still is: then it is
-        not saved, and the array is made again before the next turn."""
-        now = self._log.standing()
+    def _save(self, conversation: Conversation, now: Standing) -> None:
+        """`now`: where the array stands, but for a summary that was made meanwhile and is not in it yet. What was
+        forgotten meanwhile still is: then it is not saved, and the array is made again before the next turn."""
         if now.forgotten != conversation.standing.forgotten:
             return
         base = conversation.base.number if conversation.base else 0

@@ -14,12 +14,14 @@ LEASE_SECONDS = 30.0
 
 
 class Holding:
-    def __init__(self, database: Database, settings: Settings, clock: Clock, agent: str) -> None:
+    def __init__(self, database: Database, settings: Settings, clock: Clock, agent: str, kind: str = KIND) -> None:
+        """`kind`: of what only one program at a time may do; `agent` is then whatever it is done for."""
         self._database = database
         self._house = settings.house
         self._clock = clock
         self._agent = agent
-        self._owner = f"mind-{new_id()}"
+        self._kind = kind
+        self._owner = f"{kind}-{new_id()}"
         self._presence = Presence(settings.runtime)
         self.takings = 0
         """How often it was taken: before each, somebody else may have run turns."""
@@ -31,6 +33,11 @@ class Holding:
         """Whether the turns are ours to run: since before, or from now on."""
         with self._lock:
             return self._is_still_ours() or self._try()
+
+    @property
+    def is_held(self) -> bool:
+        """As far as this program knows."""
+        return self._job is not None
 
     def is_ours(self, session: Session) -> bool:
         """Still: a computer that slept may have lost the lease in the middle of a turn. Asked in the transaction that
@@ -60,11 +67,11 @@ class Holding:
         now = self._clock()
         with self._database.write() as session:
             jobs = JobStore(session, self._house)
-            jobs.add(KIND, self._agent, now)
-            held = jobs.get(KIND, self._agent)
+            jobs.add(self._kind, self._agent, now)
+            held = jobs.get(self._kind, self._agent)
             if held and held.state is State.HELD and self._presence.is_dead(held.owner):
                 jobs.release(held)
-            self._job = jobs.claim(KIND, self._owner, now, LEASE_SECONDS, among=[self._agent])
+            self._job = jobs.claim(self._kind, self._owner, now, LEASE_SECONDS, among=[self._agent])
         if self._job is None:
             return False
         self.takings += 1

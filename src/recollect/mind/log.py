@@ -6,7 +6,7 @@ end, and where it is to be delivered commit together: after a crash an answer is
 
 import base64
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,9 +17,10 @@ from recollect.context.system_prompt import moment
 from recollect.database import Database, Session
 from recollect.errors import RecollectError
 from recollect.history.appending import Appending
-from recollect.history.sources.recollect import FORM, NAME, session_of
+from recollect.history.burial import is_buried
+from recollect.history.sources.recollect import FORM, NAME, message_id, session_of
 from recollect.history.sources.source import FileFacts
-from recollect.ids import new_id
+from recollect.ids import derived_id, new_id
 from recollect.llm.talking import Block
 from recollect.mind.channel import Said
 from recollect.mind.entries import CompactionRow, Entry, EntryState, Role, Standing, TurnRow, TurnState, Written
@@ -48,6 +49,28 @@ class Taken:
         return list(dict.fromkeys(said))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Glance:
+    """How the conversation stands, at one moment."""
+
+    outreaches: list[TurnRow]
+    """With which the agent wrote first, the newest first."""
+    arrived: dict[int, str]
+    """By the turn of each, when it was sent: a line that is down makes that hours later."""
+    said: list[Entry]
+    """By users, the newest first."""
+    spoken: list[Written]
+    """By anybody, the oldest first."""
+    is_open: bool
+    """A turn is in flight, or was cut off."""
+    waiting: int
+    undelivered: dict[str, int]
+    """Of what the agent said first, by each channel."""
+    last_number: int
+    forgotten: int
+    """How many acts of forgetting there have been."""
+
+
 class Log:
     def __init__(
         self,
@@ -69,32 +92,74 @@ class Log:
 
     # Hearing
 
-    def hear(self, said: Said) -> Entry:
+    def hear(self, said: Said) -> Entry | None:
+        """What was heard under the same key before is not heard again: then the entry is that one, or None where it was
+        forgotten since."""
         at = to_text(self._clock())
-        content: list[Block] = [{"type": "text", "text": said.text}] if said.text.strip() else []
-        for image in said.images:
-            source = {
-                "type": "base64",
-                "media_type": image.media_type,
-                "data": base64.b64encode(image.data).decode(),
-            }
-            content.append({"type": "image", "source": source})
+        content = _content_of(said)
         head = f"[{moment(from_text(at))}, {said.channel}]"
         record = self._record(Role.USER, at, content, channel=said.channel, head=head)
+        if said.key:
+            record["id"] = derived_id(self._agent, said.channel, said.key)
         with self._database.write() as session:
-            message_id = self._append(session, record)
-            return self._store(session).add(
-                message_id, Role.USER, at, state=EntryState.WAITING, channel=said.channel, address=said.address
+            store = self._store(session)
+            if said.key and (known := store.heard(said.channel, said.key)):
+                return known
+            if said.key and is_buried(session, self._house, message_id(record["id"])):
+                return None
+            return store.add(
+                self._append(session, record),
+                Role.USER,
+                at,
+                state=EntryState.WAITING,
+                channel=said.channel,
+                address=said.address,
+                channel_key=said.key,
             )
 
     def withdraw(self, channel: str, address: str) -> int:
         with self._database.write() as session:
             return self._store(session).withdraw(channel, address)
 
+    def withdraw_key(self, channel: str, channel_key: str) -> bool:
+        with self._database.write() as session:
+            return self._store(session).withdraw_key(channel, channel_key)
+
     def has_work(self) -> bool:
         with self._database.read() as session:
             store = self._store(session)
             return bool(store.waiting()) or store.open_turn() is not None
+
+    def has_work_for(self, channels: Collection[str], before: str) -> bool:
+        """Whether something waits that came by these channels, or so long that nobody else seems to answer it."""
+        with self._database.read() as session:
+            store = self._store(session)
+            cut_off = store.open_turn()
+            if any(one.channel in channels or one.at < before for one in store.waiting()):
+                return True
+            return cut_off is not None and cut_off.began_at < before
+
+    def write_first(
+        self, text: str, place: tuple[str, str], topic: str, last_number: int, forgotten: int | None = None
+    ) -> Written | None:
+        """The agent's own word, that nobody asked for. None: a turn runs, somebody waits, something was said since
+        `last_number` was the last, or forgotten since there were so many acts of it: then it was decided on what is not
+        so any more."""
+        at = to_text(self._clock())
+        channel = place[0]
+        record = self._record(Role.ASSISTANT, at, [{"type": "text", "text": text}], channel=channel)
+        record["head"] = f"[{moment(from_text(at))}, {channel}: nobody had said anything, and you wrote first.]"
+        record["outreach"] = {"topic": topic}
+        with self._database.write() as session:
+            store = self._store(session)
+            if store.open_turn() or store.waiting() or store.last_number() != last_number:
+                return None
+            if forgotten is not None and store.standing().forgotten != forgotten:
+                return None
+            turn = store.add_outreach(at)
+            entry = store.add(self._append(session, record), Role.ASSISTANT, at, turn=turn)
+            store.add_deliveries(turn, [place], at)
+        return Written(entry=entry, record=record)
 
     # A turn
 
@@ -206,6 +271,22 @@ class Log:
         with self._database.read() as session:
             return self._written(session, self._store(session).latest_spoken(limit))
 
+    def glance(self, *, outreaches: int, said: int, spoken: int) -> Glance:
+        """So many of each at the most."""
+        with self._database.read() as session:
+            store = self._store(session)
+            return Glance(
+                outreaches=store.outreaches(outreaches),
+                arrived=store.arrived(outreaches),
+                said=store.last_said(said),
+                spoken=self._written(session, store.latest_spoken(spoken)),
+                is_open=store.open_turn() is not None,
+                waiting=len(store.waiting()),
+                undelivered=store.undelivered(),
+                last_number=store.last_number(),
+                forgotten=store.standing().forgotten,
+            )
+
     def _written(self, session: Session, entries: Sequence[Entry]) -> list[Written]:
         raw = self._appending().raw(session, NAME, self._facts, [entry.message_id for entry in entries])
         return [
@@ -248,6 +329,21 @@ class Log:
 
     def _store(self, session: Session) -> MindStore:
         return MindStore(session, self._house, self._agent)
+
+
+def _content_of(said: Said) -> list[Block]:
+    content: list[Block] = [{"type": "text", "text": said.text}] if said.text.strip() else []
+    for image in said.images:
+        source = {"type": "base64", "media_type": image.media_type, "data": _base64(image.data)}
+        content.append({"type": "image", "source": source})
+    for file in said.files:
+        block = {"type": "file", "name": file.name, "media_type": file.media_type, "data": _base64(file.data)}
+        content.append(block)
+    return content
+
+
+def _base64(data: bytes) -> str:
+    return base64.b64encode(data).decode()
 
 
 def _kept(block: Block) -> Block:

@@ -8,12 +8,12 @@ import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
-from recollect.clock import Clock, local
+from recollect.clock import Clock, local, to_text
 from recollect.context import Contexts
 from recollect.database import Database
-from recollect.errors import RecollectError, Unavailable
+from recollect.errors import Invalid, RecollectError, Unavailable
 from recollect.history.appending import Appending
 from recollect.llm.talking import Abilities, TalkModel
 from recollect.mind.afterwards import Afterwards
@@ -21,7 +21,8 @@ from recollect.mind.channel import Again, Began, Channel, Said, ToolResult
 from recollect.mind.condensing import Condensing, Material
 from recollect.mind.conversation import Conversation
 from recollect.mind.delivering import Delivering, Spoken
-from recollect.mind.entries import Role, TurnState
+from recollect.mind.entries import Role, TurnState, Written
+from recollect.mind.heartbeat.awareness import QuietHours
 from recollect.mind.held import Held, Making
 from recollect.mind.holding import Holding
 from recollect.mind.log import Log, Overtaken, Taken
@@ -33,6 +34,8 @@ from recollect.mind.tools import Toolbox
 from recollect.mind.turns import Ended, Turns
 from recollect.settings import Settings
 
+ORPHAN_SECONDS = 5.0
+"""After so long, what somebody said in a window is answered by the program in the background: the window is gone."""
 LOOK_SECONDS = 0.5
 """How often a program looks for what others heard or answered."""
 RETRY_SECONDS = 2.5
@@ -88,7 +91,8 @@ class Mind:
         house = parts.settings.house
         self._holding = Holding(parts.database, parts.settings, parts.clock, parts.agent)
         self._log = Log(parts.database, house, parts.clock, parts.agent, parts.appending, self._holding.is_ours)
-        self._delivering = Delivering(parts.database, house, parts.clock, parts.agent, self._log)
+        quiet = _quiet_hours(parts.settings.heartbeat.quiet_hours)
+        self._delivering = Delivering(parts.database, house, parts.clock, parts.agent, self._log, quiet)
         self._turn_name = ""
         self._model, compacting = parts.open_model(lambda: self._turn_name)
         self._prefix = Prefix()
@@ -100,6 +104,7 @@ class Mind:
         self._is_closed = False
         self._in_flight: asyncio.Task[TurnDone | None] | None = None
         self._is_answered = False
+        self._is_background = False
 
     def _holder(self, compacting: TalkModel) -> Held:
         parts, mind = self._parts, self._settings.mind
@@ -131,8 +136,13 @@ class Mind:
     def attach(self, channel: Channel) -> None:
         self._delivering.attach(channel)
 
+    def detach(self, channel: Channel) -> None:
+        """What is to be delivered by it waits until it is there again."""
+        self._delivering.detach(channel)
+
     async def hear(self, said: Said) -> int:
-        """Write down what somebody says; its number. It is answered by whoever runs the turns."""
+        """Write down what somebody says; its number. It is answered by whoever runs the turns. What was heard under the
+        same key before has the number it got then, or 0 where it was forgotten since."""
         said = checked(said)
         since = await asyncio.to_thread(self._parts.paused_since)
         if since:
@@ -140,11 +150,15 @@ class Mind:
             raise Unavailable(f"Taking in is paused since {told}: `recollect resume` goes on. Nothing was sent.")
         entry = await asyncio.to_thread(self._log.hear, said)
         self._arrived.set()
-        return entry.number
+        return entry.number if entry else 0
 
     async def withdraw(self, channel: str, address: str = "") -> int:
         """Take back what was said by this channel and waits still; how many messages."""
         return await asyncio.to_thread(self._log.withdraw, channel, address)
+
+    async def withdraw_key(self, channel: str, key: str) -> bool:
+        """Take back the one message that the channel knows by this name. False: it does not wait any more."""
+        return await asyncio.to_thread(self._log.withdraw_key, channel, key)
 
     async def interrupt(self) -> bool:
         """Stop the turn that is in flight; what was said until then stays. False: none is."""
@@ -156,8 +170,26 @@ class Mind:
 
     # Turns
 
-    async def run(self) -> None:
-        """Answer whatever comes, until `close`."""
+    async def write_first(
+        self, text: str, place: tuple[str, str], topic: str, last_number: int, forgotten: int | None = None
+    ) -> Written | None:
+        """Say something that nobody asked for (`Log.write_first`), and have it delivered. Who only looks for work, or
+        delivers, is waited for."""
+        if await asyncio.to_thread(self._log.has_work):
+            return None
+        async with self._one:
+            written = await asyncio.to_thread(self._log.write_first, text, place, topic, last_number, forgotten)
+            if written:
+                await asyncio.to_thread(self._held.follow, written)
+                await asyncio.to_thread(self._learn)
+                self._afterwards.after([written.entry.message_id])
+                self._arrived.set()
+        return written
+
+    async def run(self, *, is_background: bool = False) -> None:
+        """Answer whatever comes, until `close`. `is_background`: a program in which nobody sits leaves what others hear
+        to them, who show it as it comes; unless they are gone."""
+        self._is_background = is_background
         opening = asyncio.ensure_future(self._model.abilities())  # So that who speaks first need not wait for it.
         try:
             await self._run()
@@ -192,20 +224,26 @@ class Mind:
     async def _turn(self) -> TurnDone | None:
         async with self._one:
             done, self._is_answered = None, False
-            while await asyncio.to_thread(self._log.has_work) and await self._hold():
+            while await asyncio.to_thread(self._has_work) and await self._hold():
                 with suppress(Overtaken):  # It goes on with what stands in the log, if it is still ours.
                     done = await self._answered()
                     break
             self._is_answered = True
+            if self._is_background and self._holding.is_held and not self._held.condensing.is_running:
+                await asyncio.to_thread(self._holding.let_go)
             await self._delivering.deliver(done.turn if done else 0)
             return done
+
+    def _has_work(self) -> bool:
+        if not self._is_background:
+            return self._log.has_work()
+        before = self._parts.clock() - timedelta(seconds=ORPHAN_SECONDS)
+        return self._log.has_work_for(self._delivering.names, to_text(before))
 
     async def _hold(self) -> bool:
         before = self._holding.takings
         is_ours = await asyncio.to_thread(self._holding.hold)
-        if not is_ours:
-            self._held.conversation = None
-        elif self._holding.takings != before:
+        if is_ours and self._holding.takings != before:
             await asyncio.to_thread(self._delivering.doubt)
         return is_ours
 
@@ -255,7 +293,7 @@ class Mind:
     # After a turn
 
     async def _after(self, taken: Taken, conversation: Conversation, ended: Ended, abilities: Abilities) -> None:
-        await self._held.keep(conversation, ended.context_tokens)
+        await self._held.keep(conversation, taken.turn, ended.context_tokens)
         await asyncio.to_thread(self._learn)
         written = await asyncio.to_thread(self._log.of_turn, taken.turn)
         self._afterwards.after([one.entry.message_id for one in written])
@@ -295,3 +333,11 @@ class Mind:
         await self._afterwards.close()
         await self._model.close()
         await asyncio.to_thread(self._holding.let_go)
+
+
+def _quiet_hours(text: str) -> QuietHours | None:
+    """A mistake in them keeps nobody from being answered: the heartbeat refuses it, and doctor tells of it."""
+    try:
+        return QuietHours.parse(text)
+    except Invalid:
+        return None

@@ -24,7 +24,7 @@ _SIGNS = {
 def checked(said: Said) -> Said:
     if not said.channel:
         raise Invalid("A message needs the name of the channel it came by.")
-    if not said.text.strip() and not said.images:
+    if not said.text.strip() and not said.images and not said.files:
         raise Invalid("There is nothing to say in an empty message. Write some words.")
     if len(said.text) > MOST_CHARACTERS:
         raise Invalid(

@@ -24,14 +24,21 @@ from recollect.mind.entries import (
 )
 
 _ENTRY = "number, message_id, role, turn, state, channel, address, at"
-_TURN = "number, state, began_at, ended_at, reason"
+_TURN = "number, state, began_at, ended_at, reason, kind"
 _COMPACTION = "number, at, kind, model, through, summary, block, detail"
 _OF_AGENT = "house = :house AND agent = :agent"
 
 LAST_NUMBER = f"SELECT coalesce(max(number), 0) FROM mind_entries WHERE {_OF_AGENT}"
 ADD = f"""
-INSERT INTO mind_entries (house, agent, {_ENTRY})
-VALUES (:house, :agent, :number, :message_id, :role, :turn, :state, :channel, :address, :at)
+INSERT INTO mind_entries (house, agent, {_ENTRY}, channel_key)
+VALUES (:house, :agent, :number, :message_id, :role, :turn, :state, :channel, :address, :at, :channel_key)
+"""
+HEARD = f"""
+SELECT {_ENTRY} FROM mind_entries WHERE {_OF_AGENT} AND channel = :channel AND channel_key = :channel_key
+"""
+WITHDRAW_KEY = f"""
+UPDATE mind_entries SET state = 'withdrawn'
+WHERE {_OF_AGENT} AND turn = 0 AND state = 'waiting' AND channel = :channel AND channel_key = :channel_key
 """
 WAITING = f"SELECT {_ENTRY} FROM mind_entries WHERE {_OF_AGENT} AND turn = 0 AND state = 'waiting' ORDER BY number"
 TAKE = f"""
@@ -55,7 +62,25 @@ LAST_TURN = f"SELECT coalesce(max(number), 0) FROM mind_turns WHERE {_OF_AGENT}"
 OPEN_TURN = f"SELECT {_TURN} FROM mind_turns WHERE {_OF_AGENT} AND state = 'open' ORDER BY number LIMIT 1"
 TURN = f"SELECT {_TURN} FROM mind_turns WHERE {_OF_AGENT} AND number = :number"
 BEGIN = f"""
-INSERT INTO mind_turns (house, agent, {_TURN}, attempts) VALUES (:house, :agent, :number, 'open', :at, '', '', 0)
+INSERT INTO mind_turns (house, agent, {_TURN}, attempts) VALUES (:house, :agent, :number, 'open', :at, '', '', '', 0)
+"""
+ADD_OUTREACH = f"""
+INSERT INTO mind_turns (house, agent, {_TURN}, attempts)
+VALUES (:house, :agent, :number, 'done', :at, :at, '', 'outreach', 1)
+"""
+OUTREACHES = f"SELECT {_TURN} FROM mind_turns WHERE {_OF_AGENT} AND kind = 'outreach' ORDER BY number DESC LIMIT :limit"
+ARRIVED = f"""
+SELECT turn, max(at) FROM mind_deliveries WHERE {_OF_AGENT} AND state = 'sent'
+AND turn IN (SELECT number FROM mind_turns WHERE {_OF_AGENT} AND kind = 'outreach' ORDER BY number DESC LIMIT :limit)
+GROUP BY turn
+"""
+LAST_SAID = f"""
+SELECT {_ENTRY} FROM mind_entries
+WHERE {_OF_AGENT} AND role = 'user' AND state <> 'withdrawn' ORDER BY number DESC LIMIT :limit
+"""
+UNDELIVERED = f"""
+SELECT channel, count(*) FROM mind_deliveries WHERE {_OF_AGENT} AND state IN ('waiting', 'sending', 'again')
+AND turn IN (SELECT number FROM mind_turns WHERE {_OF_AGENT} AND kind = 'outreach') GROUP BY channel
 """
 END = f"""
 UPDATE mind_turns SET state = :state, ended_at = :at, reason = :reason
@@ -68,11 +93,15 @@ VALUES (:house, :agent, :turn, :channel, :address, 'waiting', :at) ON CONFLICT D
 """
 DUE = f"""
 SELECT turn, channel, address, state FROM mind_deliveries
-WHERE {_OF_AGENT} AND channel = :channel AND state = 'waiting' ORDER BY turn, address
+WHERE {_OF_AGENT} AND channel = :channel AND state IN ('waiting', 'again') ORDER BY turn, address
 """
 MOVE_DELIVERY = f"""
 UPDATE mind_deliveries SET state = :state, at = :at
 WHERE {_OF_AGENT} AND turn = :turn AND channel = :channel AND address = :address AND state = :before
+"""
+DOUBTFUL = f"""
+SELECT turn, channel, address, state FROM mind_deliveries
+WHERE {_OF_AGENT} AND channel = :channel AND state IN ('unsure', 'sending') ORDER BY turn, address
 """
 DOUBT = f"UPDATE mind_deliveries SET state = 'unsure', at = :at WHERE {_OF_AGENT} AND state = 'sending'"
 ADD_COMPACTION = f"""
@@ -103,8 +132,9 @@ class MindStore:
         state: EntryState = EntryState.NONE,
         channel: str = "",
         address: str = "",
+        channel_key: str = "",
     ) -> Entry:
-        number = int(self._session.value(LAST_NUMBER, self._given()) or 0) + 1
+        number = self.last_number() + 1
         entry = Entry(
             number=number,
             message_id=message_id,
@@ -116,8 +146,16 @@ class MindStore:
             at=at,
         )
         given = {"number": number, "message_id": message_id, "role": str(role), "turn": turn, "state": str(state)}
-        self._session.run(ADD, self._given(**given, channel=channel, address=address, at=at))
+        said = {"channel": channel, "address": address, "channel_key": channel_key}
+        self._session.run(ADD, self._given(**given, **said, at=at))
         return entry
+
+    def last_number(self) -> int:
+        return int(self._session.value(LAST_NUMBER, self._given()) or 0)
+
+    def heard(self, channel: str, channel_key: str) -> Entry | None:
+        """What was heard under this name of the channel's own."""
+        return next(iter(self._entries(HEARD, channel=channel, channel_key=channel_key)), None)
 
     def waiting(self) -> list[Entry]:
         return self._entries(WAITING)
@@ -127,6 +165,13 @@ class MindStore:
 
     def withdraw(self, channel: str, address: str) -> int:
         return self._session.run(WITHDRAW, self._given(channel=channel, address=address))
+
+    def withdraw_key(self, channel: str, channel_key: str) -> bool:
+        return self._session.run(WITHDRAW_KEY, self._given(channel=channel, channel_key=channel_key)) > 0
+
+    def last_said(self, limit: int) -> list[Entry]:
+        """By users, the newest first."""
+        return self._entries(LAST_SAID, limit=limit)
 
     def after(self, turn: int) -> list[Entry]:
         """All that turns took and said since, in their order; without what a model refused, and would again."""
@@ -157,6 +202,24 @@ class MindStore:
         self._session.run(BEGIN, self._given(number=number, at=at))
         return number
 
+    def add_outreach(self, at: str) -> int:
+        """A turn that is at its end already: nobody asked, and nobody has to answer."""
+        number = int(self._session.value(LAST_TURN, self._given()) or 0) + 1
+        self._session.run(ADD_OUTREACH, self._given(number=number, at=at))
+        return number
+
+    def outreaches(self, limit: int) -> list[TurnRow]:
+        """With which the agent wrote first, the newest first; also those of which the words were forgotten."""
+        return [_turn(row) for row in self._session.rows(OUTREACHES, self._given(limit=limit))]
+
+    def arrived(self, limit: int) -> dict[int, str]:
+        """By its turn, when each of these was sent."""
+        return dict(self._session.rows(ARRIVED, self._given(limit=limit)))
+
+    def undelivered(self) -> dict[str, int]:
+        """Of what it said first, by each channel."""
+        return dict(self._session.rows(UNDELIVERED, self._given()))
+
     def attempt(self, number: int) -> int:
         """It is begun, or begun again; how often that was."""
         return int(self._session.value(ATTEMPT, self._given(number=number)) or 0)
@@ -180,6 +243,10 @@ class MindStore:
         given = {"turn": delivery.turn, "channel": delivery.channel, "address": delivery.address}
         moved = self._session.run(MOVE_DELIVERY, self._given(**given, before=str(before), state=str(state), at=at))
         return moved == 1
+
+    def doubtful(self, channel: str) -> list[Delivery]:
+        """What is being sent by somebody, or was."""
+        return [_delivery(row) for row in self._session.rows(DOUBTFUL, self._given(channel=channel))]
 
     def doubt(self, at: str) -> int:
         """Who was sending something is gone: nobody knows whether it arrived."""
@@ -232,8 +299,10 @@ def _entry(row: Row) -> Entry:
 
 
 def _turn(row: Row) -> TurnRow:
-    number, state, began_at, ended_at, reason = row
-    return TurnRow(number=number, state=TurnState(state), began_at=began_at, ended_at=ended_at, reason=reason)
+    number, state, began_at, ended_at, reason, kind = row
+    return TurnRow(
+        number=number, state=TurnState(state), began_at=began_at, ended_at=ended_at, reason=reason, kind=kind
+    )
 
 
 def _delivery(row: Row) -> Delivery:

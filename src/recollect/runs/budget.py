@@ -2,8 +2,8 @@
 
 Before a call all that it may take is reserved, in one write transaction with the look at what is spent; after it the
 reservation is settled to what it took. A worker that dies in between leaves its reservation counted: the ceiling errs
-on the side of the person who pays. The conversation and the librarian have a ceiling each: neither spends what is the
-other's. A day is the person's own, by the clock of this computer.
+on the side of the person who pays. The conversation, the librarian and the heartbeat have a ceiling each: none spends
+what is another's. A day is the person's own.
 """
 
 import math
@@ -26,6 +26,7 @@ class Account(StrEnum):
 
     LIBRARIAN = "librarian"
     MIND = "mind"
+    HEARTBEAT = "heartbeat"
 
 
 class OverBudget(Unavailable):

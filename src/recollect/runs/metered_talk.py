@@ -1,4 +1,4 @@
-"""A model that talks whose every call is inside the budget of the mind, counted for its turn, and an event.
+"""A model that talks whose every call is inside a budget, counted for its turn, and an event.
 
 Itself a `TalkModel`, so that who asks need not know. What is reserved is one call, as if nothing of it were cached. A
 call that ends without an answer counts as `metered` counts it, with one difference: people interrupt a conversation
@@ -21,8 +21,8 @@ from recollect.runs.talk_calls import Call, LikelyCache, estimated_request
 from recollect.tokens import estimate
 
 R = TypeVar("R")
-Purpose: TypeAlias = Literal["mind", "compaction", "warm"]
-"""Those of `runs.store.MIND_PURPOSES`: what counts against the ceiling of the mind."""
+Purpose: TypeAlias = Literal["mind", "compaction", "warm", "reflection"]
+"""By which it counts against the ceiling of the mind or of the heartbeat (`runs.store`)."""
 
 CONDENSED_TOKENS = 16_000
 """The longest summary that is reckoned with."""

@@ -22,10 +22,15 @@ OF_ANY_NAME = LATEST.format(name="")
 SINCE = """
 SELECT outcome, started_at, detail FROM runs_events WHERE house = :house AND name = :name AND started_at >= :since
 """
+DETAILS = "SELECT id, detail FROM runs_events WHERE house = :house AND name = :name ORDER BY id"
+REPLACE_DETAIL = "UPDATE runs_events SET detail = :detail WHERE house = :house AND id = :id"
 
 MIND_PURPOSES = ("mind", "compaction", "warm")
-"""What the conversation takes; all else is the librarian's."""
-ACCOUNT = f"CASE WHEN purpose IN {MIND_PURPOSES!r} THEN 'mind' ELSE 'librarian' END"
+"""What the conversation takes."""
+HEARTBEAT_PURPOSES = ("heartbeat", "reflection")
+"""What the moments of an agent's own take; all else is the librarian's."""
+ACCOUNT = f"""CASE WHEN purpose IN {MIND_PURPOSES!r} THEN 'mind' WHEN purpose IN {HEARTBEAT_PURPOSES!r} THEN 'heartbeat'
+    ELSE 'librarian' END"""
 
 SPENT_ON = f"""
 SELECT count(*), CAST(coalesce(sum(input_tokens + output_tokens), 0) AS BIGINT),
@@ -113,6 +118,16 @@ class EventStore:
         rows = self._session.rows(SINCE, {"house": self._house, "name": name, "since": since})
         return [(outcome, at, msgspec.json.decode(detail, type=dict[str, Any])) for outcome, at, detail in rows]
 
+    def details(self, name: str) -> list[tuple[str, dict[str, Any]]]:
+        """(id, detail) of every event of this name."""
+        rows = self._session.rows(DETAILS, {"house": self._house, "name": name})
+        return [(id_, msgspec.json.decode(detail, type=dict[str, Any])) for id_, detail in rows]
+
+    def replace_detail(self, id_: str, detail: dict[str, Any]) -> None:
+        """Something in it was forgotten: the event stays, its words do not."""
+        given = {"house": self._house, "id": id_, "detail": msgspec.json.encode(detail).decode()}
+        self._session.run(REPLACE_DETAIL, given)
+
 
 class SpendingStore:
     """A row is a call: `reserved` before it with what it may take at the most, `settled` with what it took."""
@@ -122,7 +137,7 @@ class SpendingStore:
         self._house = house
 
     def spent_on(self, day: str, account: str) -> tuple[int, int, int]:
-        """Calls, tokens and millionths of a dollar of the mind or of the librarian, with what is reserved."""
+        """Calls, tokens and millionths of a dollar of one account, with what is reserved."""
         given = {"house": self._house, "day": day, "account": account}
         calls, tokens, microdollars = self._session.rows(SPENT_ON, given)[0]
         return calls, tokens, microdollars

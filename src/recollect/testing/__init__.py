@@ -1,5 +1,5 @@
 """For the tests of programs that use Recollect, and for our own: a clock that stands still, a house that vanishes, a
-model that answers what a test wrote, and servers on this computer that stand in for a provider of models.
+model that answers what a test wrote, and servers on this computer that stand in for a provider of models, or Telegram.
 
 Model and servers are imported when they are asked for: a test that needs only a clock does not pay for them.
 """
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from recollect.testing.openai_server import OpenAIServer
     from recollect.testing.scripted import ScriptedModel
     from recollect.testing.scripted_talk import ScriptedTalk
+    from recollect.testing.telegram_server import TelegramServer
 
 __all__ = [
     "NOON",
@@ -28,6 +29,7 @@ __all__ = [
     "OpenAIServer",
     "ScriptedModel",
     "ScriptedTalk",
+    "TelegramServer",
     "temporary_memory",
 ]
 
@@ -37,6 +39,7 @@ _MODULES = {
     "OpenAIServer": "recollect.testing.openai_server",
     "ScriptedModel": "recollect.testing.scripted",
     "ScriptedTalk": "recollect.testing.scripted_talk",
+    "TelegramServer": "recollect.testing.telegram_server",
 }
 
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)

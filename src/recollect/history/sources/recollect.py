@@ -4,7 +4,8 @@ It lies in no file: the mind hands each record to `history.appending`, and the v
 written out as JSON lines is read like any other transcript.
 
 One object a record: `recollect` ("mind"), `id`, `agent`, `role` (user, assistant, tool, note), `channel`, `at`, `model`
-and `content`, whose blocks have the form of Anthropic's API; of a thought only its length is there.
+and `content`, whose blocks have the form of Anthropic's API; of a thought only its length is there. A `file` is ours:
+`name`, `media_type` and `data` in base64. What else a record holds (`head`, `outreach`, `stopped`) is the mind's own.
 """
 
 from typing import Any
@@ -87,11 +88,19 @@ def _block(given: dict[str, Any]) -> Block | None:
         case "image":
             source = as_dict(given.get("source"))
             return image_block(source.get("media_type"), source.get("data"))
+        case "file":
+            return _file(given)
         case "thinking":
             length = given.get("characters")
             return {"type": "thinking", "characters": length if isinstance(length, int) else 0}
         case _:
             return None
+
+
+def _file(given: dict[str, Any]) -> Block:
+    """Its bytes stay in the vault, like those of an image."""
+    block, name = image_block(given.get("media_type"), given.get("data"), "document"), short(given.get("name"))
+    return {**block, "name": name} if name else block
 
 
 def _printed(record: dict[str, Any]) -> str:

@@ -8,8 +8,8 @@ from datetime import date, timedelta
 MOST_LINES = 31
 """More do not fit on a screen together with what stands around them."""
 LEAST_CELLS = 10
-BLOCKS, PLAIN = "█▓░", "#=."
-"""What the first, second and third part of a bar is drawn with."""
+BLOCKS, PLAIN = "█▓░▚", "#=.+"
+"""What the first, second, third and fourth part of a bar is drawn with."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

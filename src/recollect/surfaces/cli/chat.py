@@ -52,7 +52,7 @@ def chat(place: Place, words: tuple[str, ...], paths: tuple[str, ...], agent: st
     text = "" if is_sitting else _given(words, has_images=bool(paths))
     with place.open() as memory:
         if not memory.settings.mind.model.strip():
-            raise Invalid(NOBODY.format(path=memory.settings.home / "recollect.toml"))
+            raise Invalid(NOBODY.format(path=memory.settings.config_path))
         load_parts()
         mind = memory.mind(agent)
         if is_sitting:

@@ -16,10 +16,11 @@ if TYPE_CHECKING:
 
 TURNS = 20
 """Of the latest that a program is told of, unless it asks for another number."""
-PARTS = ("conversation", "compactions", "librarian")
+PARTS = ("conversation", "compactions", "librarian", "heartbeat")
 """Of a bar, in their order. What keeps a cache warm is part of the conversation."""
 CELLS = ("calls", "in", "cached", "written", "out", "cost")
-PART_OF = {"mind": 0, "warm": 0, "compaction": 1}
+PART_OF = {"mind": 0, "warm": 0, "compaction": 1, "heartbeat": 3, "reflection": 3}
+LIBRARIAN = PARTS.index("librarian")
 
 
 @click.command()
@@ -36,9 +37,11 @@ def costs(place: Place, days: int, turns: int | None, as_json: bool) -> None:
         print_json(value)
         return
     say(f"{style('Librarian', 'bold')}  today {meter_line(value['today'])}")
-    mind = value["mind_today"]
-    if mind["dollars_per_day"] or any(one["purpose"] in PART_OF for one in value["days"]):
-        say(f"{style('Mind', 'bold')}       today {meter_line(mind)}")
+    for name, parts in (("Mind", (0, 1)), ("Heartbeat", (3,))):
+        today = value[f"{name.lower()}_today"]
+        has_ceiling = name == "Mind" and today["dollars_per_day"]  # The heartbeat's is there by default.
+        if has_ceiling or any(PART_OF.get(one["purpose"]) in parts for one in value["days"]):
+            say(f"{style(name, 'bold')}{' ' * (len('Librarian') - len(name))}  today {meter_line(today)}")
     if not value["days"]:
         say("No model was asked." if days == 1 else f"No model was asked in the last {days} days.")
         return
@@ -61,7 +64,7 @@ def _say_chart(value: dict[str, Any]) -> None:
     parts: dict[str, list[float]] = defaultdict(lambda: [0.0] * len(PARTS))
     for one in value["days"]:
         spent = one["cost_usd"] if is_money else one["input_tokens"] + one["output_tokens"]
-        parts[one["day"]][PART_OF.get(one["purpose"], 2)] += spent
+        parts[one["day"]][PART_OF.get(one["purpose"], LIBRARIAN)] += spent
     lines = periods(parts, value["today_is"])
     digits = 2 if max(map(sum, lines.values())) >= 1 else 4
     bars = [
@@ -157,13 +160,15 @@ def costs_json(memory: "Memory", days: int, turns: int) -> dict[str, Any]:
     from recollect.runs import Account
     from recollect.surfaces.cli.librarian import librarian_json
 
-    spending, mind = memory.spending, memory.settings.mind
+    spending, mind, heartbeat = memory.spending, memory.settings.mind, memory.settings.heartbeat
     spent, in_days = spending.by_day(days), spending.days(days)
     meter = spending.today(Account.MIND, dollars_per_day=mind.dollars_per_day)
+    own = spending.today(Account.HEARTBEAT, dollars_per_day=heartbeat.dollars_per_day)
     return {
         "today_is": meter.day,
         "today": librarian_json(memory)["today"],
         "mind_today": _meter_json(meter),
+        "heartbeat_today": _meter_json(own),
         "tokens": sum(one.input_tokens + one.output_tokens for one in spent),
         "cost_usd": round(sum(one.dollars for one in spent), 6),
         "days": [_spent_json(one) for one in spent],

@@ -35,6 +35,7 @@ NAMES = {
     "record_versions": "versions",
     "scrubbed_records": "shortened records",
     "mind_entries": "entries of the conversation",
+    "heartbeats": "reasons of heartbeats",
 }
 TARGETS = ("record", "message", "conversation", "file", "subject", "note")
 

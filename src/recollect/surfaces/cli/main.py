@@ -43,6 +43,8 @@ COMMANDS = {
     "questions": "review",
     "reflect": "nights",
     "chat": "chat",
+    "heartbeat": "heartbeat",
+    "channels": "channels",
     "agents": "agents",
     "sources": "sources",
     "pause": "history",

@@ -55,6 +55,8 @@ def up(place: Place, once: bool, deepen: bool, as_json: bool) -> None:
         if not as_json and not once:
             say(style("Recollect is up.", "bold") + f" Home: {short_path(str(memory.settings.home))}. Ctrl-C ends it.")
         summary.update(_first_pass(memory, roots, place, quiet=as_json))
+        if not as_json and not once:
+            _announce_mind(memory)
         if once:
             summary["filed"] = _file(memory, quiet=as_json)
         if deepen:
@@ -62,7 +64,7 @@ def up(place: Place, once: bool, deepen: bool, as_json: bool) -> None:
 
     with place.open() as memory:
         fetching = _fetching(quiet=as_json) if memory.settings.fetch_models and not once else None
-        Daemon(memory, notify=_ignore if as_json else _say_status, fetching=fetching).run(first_pass, once=once)
+        Daemon(memory, notify=_ignore if as_json else _Telling().say, fetching=fetching).run(first_pass, once=once)
     if as_json:
         print_json(summary)
     elif not once:
@@ -139,6 +141,23 @@ def _index(memory: "Memory", quiet: bool) -> None:
         warn(f"recollect: nothing can be searched yet. {error}")
 
 
+def _announce_mind(memory: "Memory") -> None:
+    """By which ways the agent can be talked with while this runs."""
+    from recollect.channels.kinds import kinds
+
+    wanted = [name for name, kind in kinds().items() if kind.is_wanted(memory.settings)]
+    if not memory.settings.mind.model:
+        if wanted or memory.settings.heartbeat.model:
+            by = f" by {' and '.join(wanted)}" if wanted else ""
+            path = short_path(str(memory.settings.config_path))
+            warn(f"[mind] in {path} names no model, so nobody answers{by}.")
+        return
+    if wanted:
+        say(f"You can talk with {memory.settings.agent_name} by {' and '.join(wanted)}. See: {program()} channels")
+    if memory.settings.heartbeat.model:
+        say(f"It may write to you first. See: {program()} heartbeat --explain")
+
+
 def _announce_librarian(memory: "Memory", place: Place) -> None:
     librarian = memory.librarian
     problem = librarian.problem() if librarian.reader != "none" else ""
@@ -208,21 +227,41 @@ def _show_demo(memory: "Memory", quiet: bool) -> None:
     say()
 
 
-def _say_status(status: "DaemonStatus", report: "IngestReport") -> None:
+class _Telling:
     """One line that is written over on a terminal; in a log, a line for each change."""
-    problem = report.problems[-1].reason if report.failed else status.problem or status.index_problem
-    problem = problem or status.notes_problem or status.librarian.problem
-    if sys.stdout.isatty():
-        line = f"Watching {amount(len(status.roots), 'folder')}, last look {when(status.last_scan_at)[-5:]}"
-        if status.messages_added:
-            line += f", {amount(status.messages_added, 'new message')}, the last at {when(status.last_change_at)[-5:]}"
-        if status.librarian.filed:
-            line += f", {amount(status.librarian.filed, 'conversation')} filed"
-        if status.to_deepen:
-            line += f", {status.to_deepen:,} to deepen"
-        line += f". {problem}" if problem else ""
-        sys.stdout.write(f"\r\x1b[K{shorten(line, width() - 1)}")
-        sys.stdout.flush()
-    elif report.ingested or report.failed:
-        news = f"{amount(report.messages_added, 'new message')} from {amount(report.ingested, 'file')}"
-        say(f"{when(status.last_change_at)}  {news}. {problem}".rstrip())
+
+    def __init__(self) -> None:
+        self._told: dict[str, str] = {}
+
+    def say(self, status: "DaemonStatus", report: "IngestReport") -> None:
+        problem = report.problems[-1].reason if report.failed else status.problem or status.index_problem
+        problem = problem or status.notes_problem or status.librarian.problem
+        troubles = _troubles(status)
+        if sys.stdout.isatty():
+            _write_over(status, next((f"{part}: {words}" for part, words in troubles.items() if words), "") or problem)
+            return
+        if report.ingested or report.failed:
+            news = f"{amount(report.messages_added, 'new message')} from {amount(report.ingested, 'file')}"
+            say(f"{when(status.last_change_at)}  {news}. {problem}".rstrip())
+        for part, words in troubles.items():
+            if words != self._told.get(part, ""):
+                say(f"{when(status.last_scan_at)}  {part}: {words or 'All is well again.'}")
+        self._told = troubles
+
+
+def _troubles(status: "DaemonStatus") -> dict[str, str]:
+    """Of the mind and of each channel: who waits at the phone for an answer looks here. Empty: all is well."""
+    return {"mind": status.minding.problem, **status.minding.channels}
+
+
+def _write_over(status: "DaemonStatus", problem: str) -> None:
+    line = f"Watching {amount(len(status.roots), 'folder')}, last look {when(status.last_scan_at)[-5:]}"
+    if status.messages_added:
+        line += f", {amount(status.messages_added, 'new message')}, the last at {when(status.last_change_at)[-5:]}"
+    if status.librarian.filed:
+        line += f", {amount(status.librarian.filed, 'conversation')} filed"
+    if status.to_deepen:
+        line += f", {status.to_deepen:,} to deepen"
+    line += f". {problem}" if problem else ""
+    sys.stdout.write(f"\r\x1b[K{shorten(line, width() - 1)}")
+    sys.stdout.flush()

@@ -1,0 +1,46 @@
+"""Answers that wait go out in the order of their turns, also when a channel becomes ours in the middle of a look."""
+
+import itertools
+
+from minds import Listener, minding, on_sqlite, run, say
+
+import recollect
+from recollect.testing.scripted_talk import ScriptedTalk
+
+SOMEBODY_WAS_SENDING = "UPDATE mind_deliveries SET state = 'sending' WHERE turn = 1"
+
+
+class Standby(Listener):
+    """A channel that another program has until it has been asked so often whether it takes something."""
+
+    says_again = True
+
+    def __init__(self, asked_in_vain: float) -> None:
+        super().__init__("telegram")
+        self._asked = itertools.count(1)
+        self._asked_in_vain = asked_in_vain
+
+    def takes(self, address: str) -> bool:
+        return next(self._asked) > self._asked_in_vain
+
+
+@on_sqlite
+def test_what_a_dead_program_was_sending_is_not_overtaken(memory: recollect.Memory) -> None:
+    async def ask() -> None:
+        async with minding(memory, ScriptedTalk(["One.", "Two."]), Standby(float("inf"))) as mind:
+            await say(mind, "first", "telegram", "42")
+            await say(mind, "second", "telegram", "42")
+
+    run(ask())
+    with memory.database.write() as session:
+        session.run(SOMEBODY_WAS_SENDING)
+    telegram = Standby(1)
+
+    async def come_back() -> None:
+        async with minding(memory, ScriptedTalk([]), telegram) as mind:
+            await mind.turn()
+            await mind.turn()
+
+    run(come_back())
+
+    assert [(reply.text, reply.is_again) for _, reply in telegram.replies] == [("One.", True), ("Two.", False)]
