@@ -6,17 +6,22 @@ from recollect import Memory
 from recollect.database import Database
 from recollect.history.vault import unpack
 
-PACKED = (("history_lines", "raw"), ("notes_versions", "content"))
+PACKED = (("history_lines", "raw"), ("notes_versions", "content"), ("librarian_replies", "reply"))
 
 
 def residue_of(memory: Memory, *words: str) -> list[str]:
     """Where some of these words stand: in tables of the house and of its index, and in the bytes of its files."""
     databases = (memory.database, memory.recall.place())
-    found = [place for database in databases for place in _in_tables(database, words)]
+    found = tables_with(memory, *words)
     raw = {path: b"".join(database.read_file(path, 1 << 24)) for database in databases for path in database.files()}
     others = (path for path in memory.settings.home.rglob("*") if path.is_file() and path not in raw)
     raw |= {path: path.read_bytes() for path in others if not path.name.endswith("-shm")}
     return found + [str(path) for path in sorted(raw) if any(one.encode() in raw[path] for one in words)]
+
+
+def tables_with(memory: Memory, *words: str) -> list[str]:
+    """The columns of the house and of its index in which some of these words stand."""
+    return [place for one in (memory.database, memory.recall.place()) for place in _in_tables(one, words)]
 
 
 def _in_tables(database: Database, words: Sequence[str]) -> list[str]:

@@ -1,8 +1,10 @@
 """From one engine to the other and back, whatever the rows are, not a byte of an export changes."""
 
 import itertools
+import re
 from collections.abc import Callable, Iterator
 from functools import partial
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +22,7 @@ from recollect.settings import Settings
 from recollect.transfer.store import TransferStore
 from recollect.transfer.tables import CARRIED, Shape, shape_of
 
-UNIQUE = {"history_files": ("source", "key", "copy"), "knowledge_records": ("id",)}
+UNIQUE = re.compile(r"CREATE UNIQUE INDEX \w+ ON (\w+) \(house, ([\w, ]+)\)")
 """What may not be there twice, beside the key."""
 
 Begin = Callable[[Database], Memory]
@@ -109,13 +111,22 @@ def values(shape: Shape) -> st.SearchStrategy[tuple[Any, ...]]:
     return st.tuples(*columns).map(partial(sound, shape))
 
 
+def unique_columns(table: str) -> list[list[str]]:
+    schema = files("recollect.database").joinpath("schema.sql").read_text(encoding="utf-8")
+    return [names.split(", ") for of, names in UNIQUE.findall(schema) if of == table]
+
+
+def test_what_may_not_be_there_twice_is_read_from_the_schema() -> None:
+    assert unique_columns("mind_entries") == [["message_id"], ["agent", "channel", "channel_key"]]
+
+
 def houses(shapes: list[Shape]) -> st.SearchStrategy[list[list[tuple[Any, ...]]]]:
     """Rows for each table, any that fit its columns and its unique keys."""
 
     def rows(shape: Shape) -> st.SearchStrategy[list[tuple[Any, ...]]]:
-        keys = [tuple(map(shape.names.index, shape.key))]
-        if shape.table in UNIQUE:
-            keys.append(tuple(map(shape.names.index, UNIQUE[shape.table])))
+        # No version is the latest here (`sound`), and a note has many.
+        others = unique_columns(shape.table) if shape.table != "notes_versions" else []
+        keys = [tuple(map(shape.names.index, names)) for names in (shape.key, *others)]
         chosen = [lambda row, key=key: tuple(row[place] for place in key) for key in keys]
         return st.lists(values(shape), max_size=4, unique_by=tuple(chosen))
 

@@ -40,6 +40,7 @@ from recollect.knowledge.store import EventStore, Filter, RecordStore
 from recollect.knowledge.stream import rebuild
 from recollect.knowledge.undoing import undo
 from recollect.knowledge.writing import Writer
+from recollect.lineage import ReceiptStore
 from recollect.scopes import HOUSE, OWNER, Principal, ScopeStore, sight_of
 
 MOST_LISTED = 100_000
@@ -109,12 +110,20 @@ class Knowledge:
         return self.learn(statement, relation=relation, other=other, reason=reason)
 
     def learn(
-        self, statement: Statement, *, relation: Relation | None = None, other: str = "", reason: str = ""
+        self,
+        statement: Statement,
+        *,
+        relation: Relation | None = None,
+        other: str = "",
+        reason: str = "",
+        forgotten: int | None = None,
     ) -> Learned:
         """Keep a statement. Without a `relation` it is compared with what is known about the same subject and
-        attribute; with one, who says it has decided how it stands to the record `other`."""
+        attribute; with one, who says it has decided how it stands to the record `other`. `forgotten`: how many acts of
+        forgetting there were before it was read somewhere; after one more it raises `ForgottenMeanwhile`."""
         statement, relation = prepared(statement), relation_named(relation)
         with self._database.write() as session:
+            ReceiptStore(session, self._house).check(forgotten)
             return learn(self._writer(session), statement, relation, other, reason)
 
     def learn_many(self, statements: Sequence[Statement], *, reason: str = "") -> list[Learned]:
@@ -139,8 +148,9 @@ class Knowledge:
         expires_at: str | None = None,
         value: str | None = None,
         reason: str = "",
+        forgotten: int | None = None,
     ) -> Record:
-        """Change a record. What it said before cannot be read out of its sources again."""
+        """Change a record. What it said before cannot be read out of its sources again. `forgotten`: as in `learn`."""
         changes: dict[str, Any] = {}
         if text is not None:
             changes["text"] = text_of(text)
@@ -158,6 +168,7 @@ class Knowledge:
         if not changes:
             raise Invalid("There is nothing to change. Give another text, category, tags or expiry.")
         with self._database.write() as session:
+            ReceiptStore(session, self._house).check(forgotten)
             writer = self._writer(session)
             record = self._expected(writer, name, expected_version, changes.get("text", ""))
             changes = {key: value for key, value in changes.items() if getattr(record, key) != value}

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from recollect.database import Row, Session
+from recollect.errors import Conflict
 from recollect.lineage.hashing import Hasher
 
 MESSAGE = "message"
@@ -54,6 +55,7 @@ ON CONFLICT (house, id) DO UPDATE SET
     probes = excluded.probes, verified_at = excluded.verified_at
 """
 RECEIPTS = f"SELECT {_RECEIPT} FROM lineage_receipts WHERE house = :house ORDER BY at, id"
+NUMBER_OF_RECEIPTS = "SELECT count(*) FROM lineage_receipts WHERE house = :house"
 RECEIPT_NUMBERS = "SELECT state, count(*) FROM lineage_receipts WHERE house = :house GROUP BY state ORDER BY state"
 ADD_EXPORT = "INSERT INTO lineage_exports (house, id, at, kind, path) VALUES (:house, :id, :at, :kind, :path)"
 DROP_EXPORT = "DELETE FROM lineage_exports WHERE house = :house AND id = :id"
@@ -175,6 +177,10 @@ class Export:
     path: str
 
 
+class ForgottenMeanwhile(Conflict):
+    """Something was forgotten since what is to be written was read."""
+
+
 class ReceiptStore:
     def __init__(self, session: Session, house: str) -> None:
         self._session = session
@@ -193,6 +199,16 @@ class ReceiptStore:
     def numbers(self) -> dict[str, int]:
         """How many there are of each state."""
         return {str(state): number for state, number in self._session.rows(RECEIPT_NUMBERS, {"house": self._house})}
+
+    def number(self) -> int:
+        """How many acts of forgetting there were: what was read when there were fewer may be gone."""
+        return self._session.value(NUMBER_OF_RECEIPTS, {"house": self._house})
+
+    def check(self, number: int | None) -> None:
+        """For who read something, and writes down what comes of it in a later transaction: this one. Raises
+        `ForgottenMeanwhile` unless there were as many acts of forgetting before it was read. None: it was not read."""
+        if number is not None and self.number() != number:
+            raise ForgottenMeanwhile("Something was forgotten meanwhile. Nothing was written: read again, then write.")
 
     def note_export(self, export: Export) -> None:
         values = {name: getattr(export, name) for name in Export.__slots__}

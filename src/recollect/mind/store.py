@@ -273,7 +273,7 @@ class MindStore:
             last_number=int(self._session.value(LAST_TAKEN, self._given()) or 0),
             last_turn=int(self._session.value(LAST_TURN, self._given()) or 0),
             compaction=current.number if current else 0,
-            forgotten=sum(ReceiptStore(self._session, self._house).numbers().values()),
+            forgotten=ReceiptStore(self._session, self._house).number(),
         )
 
     def _given(self, **parameters: Any) -> dict[str, Any]:

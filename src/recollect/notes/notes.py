@@ -309,10 +309,15 @@ class Notes:
         action: Action = Action.WRITTEN,
         is_whole: bool = False,
         origins: Origins | None = None,
+        forgotten: int | None = None,
     ) -> Written:
         """Nobody else can write between reading and writing. `change` may raise; then nothing happens. `is_whole`: it
-        keeps nothing of the old text, which may be no text at all. `origins`: what each of its lines came from."""
-        return self._writer.change(path, change, reason=reason, action=action, is_whole=is_whole, origins=origins)
+        keeps nothing of the old text, which may be no text at all. `origins`: what each of its lines came from.
+        `forgotten`: how many acts of forgetting there were before that was read; after one more nothing is written, and
+        `ForgottenMeanwhile` is raised."""
+        return self._writer.change(
+            path, change, reason=reason, action=action, is_whole=is_whole, origins=origins, forgotten=forgotten
+        )
 
     def create(self, path: str, text: str, *, reason: str = "") -> Written:
         """A note that is not there yet."""

@@ -12,7 +12,7 @@ from recollect import redaction
 from recollect.clock import Clock, from_text, to_text
 from recollect.database import Session
 from recollect.errors import Conflict, Invalid, NotFound
-from recollect.lineage import EdgeStore
+from recollect.lineage import EdgeStore, ReceiptStore
 from recollect.notes.diary import original_of
 from recollect.notes.folder import Folder, Writing
 from recollect.notes.lines import Origins, Source, line_edges, own_edges
@@ -51,16 +51,18 @@ class Writer:
         sources: Sequence[Source] = (),
         is_whole: bool = False,
         origins: Origins | None = None,
+        forgotten: int | None = None,
     ) -> Written:
         """Nobody else can write between reading and writing. `change` may raise; then nothing happens. `is_whole`:
-        nothing of what is no text is kept in it. `origins`: what each line came from, where they differ."""
+        nothing of what is no text is kept in it. `origins`: what each line came from, where they differ. `forgotten`:
+        how many acts of forgetting there were before that was read (`ReceiptStore.check`)."""
 
         def changed(now: Note | None) -> str:
             if now and not is_whole and not (now.is_text and now.is_utf8):
                 raise Conflict(f"{path} is not UTF-8 text: it cannot be changed in part. Write it anew as a whole.")
             return change(now.text if now else None)
 
-        return self._write(path, changed, reason, action, None, sources, origins=origins)
+        return self._write(path, changed, reason, action, None, sources, origins=origins, forgotten=forgotten)
 
     def _write(
         self,
@@ -73,9 +75,11 @@ class Writer:
         *,
         is_whole: bool = False,
         origins: Origins | None = None,
+        forgotten: int | None = None,
     ) -> Written:
         name = self._resolved(path)
         with self._folder.writing() as writing:
+            ReceiptStore(writing.session, self._house).check(forgotten)
             self._check_write(writing.session, name)
             head, now = self._settled(writing, name)
             self._check_diary(name, head)

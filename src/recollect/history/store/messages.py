@@ -73,6 +73,7 @@ FROM history_messages WHERE house = :house AND file_id = :file_id ORDER BY start
 CONVERSATIONS_OF = """
 SELECT id, conversation_id FROM history_messages WHERE house = :house AND conversation_id <> '' AND id IN (:values)
 """
+THERE = "SELECT id FROM history_messages WHERE house = :house AND id IN (:values)"
 SET_CONVERSATION = "UPDATE history_messages SET conversation_id = :conversation_id WHERE house = :house AND id = :id"
 PROMPTS_AFTER = """
 SELECT parent_id, start_byte FROM history_messages
@@ -150,6 +151,12 @@ class MessageStore:
         given = {"house": self._house}
         rows = self._session.among(CONVERSATIONS_OF, list(message_ids), given) if message_ids else []
         return {str(message_id): str(conversation_id) for message_id, conversation_id in rows}
+
+    def are_there(self, message_ids: Iterable[str]) -> bool:
+        """All of them, still: for who read them in an earlier transaction."""
+        wanted = sorted(set(message_ids))
+        rows = self._session.among(THERE, wanted, {"house": self._house}) if wanted else []
+        return len(rows) == len(wanted)
 
     def insert(self, messages: Iterable[Message]) -> None:
         self._put(INSERT, list(messages))

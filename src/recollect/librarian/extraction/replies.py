@@ -7,6 +7,7 @@ import zstandard
 
 from recollect.clock import Clock, to_text
 from recollect.database import Database, Session
+from recollect.history.store import MessageStore
 from recollect.ids import derived_id
 from recollect.lineage import MESSAGE, Edge, EdgeStore
 from recollect.llm import Usage
@@ -78,7 +79,10 @@ class KeptReplies:
             return ReplyStore(session, self._house).get(self._id(part, prompt, fingerprint))
 
     def keep(self, part: int, prompt: str, fingerprint: str, text: str, usage: Usage) -> None:
+        """Unless one of the messages was forgotten while the model was asked."""
         with self._database.write() as session:
+            if not MessageStore(session, self._house).are_there(self._messages):
+                return
             ReplyStore(session, self._house).add(
                 self._id(part, prompt, fingerprint),
                 text,

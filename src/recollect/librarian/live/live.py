@@ -98,6 +98,8 @@ class Live:
             stored = ConversationStore(session, self._house).get(conversation.id)
             if stored is None or stored.status is not Status.ACTIVE:
                 return
+            if not MessageStore(session, self._house).are_there(prepared.times):
+                return  # Something of it was forgotten: the next reading does without.
             questions = asked_known(RecordStore(session, self._house), prepared)
             filed = file(session, self._house, prepared, to_text(self._clock()))
         for outcome, number in filed.outcomes.items():

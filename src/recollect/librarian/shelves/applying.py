@@ -24,7 +24,7 @@ from recollect.librarian.shelves.gathering import Gathering
 from recollect.librarian.shelves.layout import PageKind, Place
 from recollect.librarian.shelves.reading_back import Added, Answered, Changed, Edited, Removed, Returned
 from recollect.librarian.shelves.rendering import ADDED_TO, ASKED, KIND_OF_SECTION, REMEMBERED
-from recollect.lineage import RECORD
+from recollect.lineage import RECORD, ForgottenMeanwhile, ReceiptStore
 from recollect.notes import Problem, Version
 from recollect.notes.lines import Source
 from recollect.scopes import Principal
@@ -65,6 +65,7 @@ class Applying:
         house: str,
         now: str,
         knowledge: Knowledge,
+        forgotten: int,
         place: Place,
         version: Version,
         principal: Principal,
@@ -73,6 +74,7 @@ class Applying:
         self._house = house
         self._now = now
         self._knowledge = knowledge.seen_by(principal)
+        self._forgotten = forgotten
         self._place = place
         self._version = version
         self._principal = principal
@@ -82,6 +84,8 @@ class Applying:
         for one in found:
             try:
                 self._apply(one)
+            except ForgottenMeanwhile:
+                raise
             except NotFound:  # It was forgotten meanwhile: there is nothing to change.
                 continue
             except RecollectError as error:
@@ -120,7 +124,9 @@ class Applying:
         elif not record.counts(self._now):
             self._tell(record, text)
         else:
-            self._knowledge.edit(record.id, text, reason=f"edited in {self._place.path}")
+            self._knowledge.edit(
+                record.id, text, reason=f"edited in {self._place.path}", forgotten=self._forgotten
+            )
             self._count("edited")
 
     def _tell(self, record: Record, text: str) -> None:
@@ -133,7 +139,7 @@ class Applying:
             scope=record.scope,
             origin=Origin.TOLD,
         )
-        self._knowledge.learn(statement, reason=f"edited in {self._place.path}")
+        self._knowledge.learn(statement, reason=f"edited in {self._place.path}", forgotten=self._forgotten)
         self._count("edited")
 
     def _add(self, added: Added) -> None:
@@ -151,7 +157,9 @@ class Applying:
             scope=self._place.scope,
             origin=Origin.TOLD,
         )
-        learned = self._knowledge.learn(statement, reason=f"written into {self._place.path}")
+        learned = self._knowledge.learn(
+            statement, reason=f"written into {self._place.path}", forgotten=self._forgotten
+        )
         if learned.record:
             anchor = Anchor(AnchorKind.RECORD, learned.record.id)
             self._done.anchored.append((added.line, anchor))
@@ -237,6 +245,7 @@ class Applying:
 
     def _in_session(self, act: Callable[[Session], object]) -> None:
         with self._database.write() as session:
+            ReceiptStore(session, self._house).check(self._forgotten)
             act(session)
 
 

@@ -2,7 +2,8 @@
 
 It follows the feed: which records and notes changed, which pages these stand on, and only those are looked at. What
 somebody else did to a page is read before the page is written. A page that cannot be read or written is reported, and
-the others go on. A crash at any place leaves something that the next time is done again, to the same end.
+the others go on. A crash at any place leaves something that the next time is done again, to the same end. Nothing is
+written from what was read before an act of forgetting: it is read anew.
 """
 
 from collections import Counter
@@ -25,7 +26,7 @@ from recollect.librarian.shelves.pages import Page
 from recollect.librarian.shelves.reading_back import without_answers
 from recollect.librarian.shelves.store import ShelfStore
 from recollect.librarian.shelves.taking_in import TakenIn, TakingIn, text_of
-from recollect.lineage import EdgeStore
+from recollect.lineage import EdgeStore, ForgottenMeanwhile, ReceiptStore
 from recollect.notes import Notes, Problem, Version
 from recollect.notes.lines import Source
 from recollect.notes.store import NoteStore
@@ -57,6 +58,8 @@ class ShelfReport:
 class _Round:
     """One batch of pages."""
 
+    forgotten: int
+    """How many acts of forgetting there were before any of it was read."""
     taken: dict[str, TakenIn] = field(default_factory=dict[str, TakenIn])
     """Path → what was read there."""
     numbers: dict[str, int] = field(default_factory=dict[str, int])
@@ -137,7 +140,17 @@ class Shelves:
             self._bring_some({place: wanted[place] for place in places[start : start + PAGES]}, report)
 
     def _bring_some(self, wanted: dict[Place, set[str]], report: ShelfReport) -> None:
-        done = _Round()
+        problems = list(report.problems)
+        while True:
+            try:
+                self._go_round(wanted, report)
+                return
+            except ForgottenMeanwhile:
+                report.problems = problems[:]
+
+    def _go_round(self, wanted: dict[Place, set[str]], report: ShelfReport) -> None:
+        with self._database.read() as session:
+            done = _Round(forgotten=ReceiptStore(session, self._house).number())
         for place in wanted:
             with _reporting(place, report):
                 self._take_in(place, done, report)
@@ -148,7 +161,8 @@ class Shelves:
         self._keep(done)
 
     def _take_in(self, place: Place, done: _Round, report: ShelfReport) -> None:
-        taken = TakingIn(self._database, self._house, self._now(), self._knowledge).read(place)
+        taking = TakingIn(self._database, self._house, self._now(), self._knowledge, done.forgotten)
+        taken = taking.read(place)
         report.read_back += taken.counts
         report.problems += taken.problems
         done.taken[place.path] = taken
@@ -161,6 +175,7 @@ class Shelves:
         if not done.numbers and not edges and not gone:
             return
         with self._database.write() as session:
+            ReceiptStore(session, self._house).check(done.forgotten)
             EdgeStore(session, self._house).add(edges)
             store = ShelfStore(session, self._house)
             for path, number in done.numbers.items():
@@ -226,7 +241,7 @@ class Shelves:
         def origins(old: str, new: str) -> Iterable[tuple[str, Source]]:
             return _origins(page, old, new, has_name=place.kind in NAMED)
 
-        written = self._notes.change(place.path, change, origins=origins)
+        written = self._notes.change(place.path, change, origins=origins, forgotten=done.forgotten)
         version = written.version
         if written.is_new:
             report.written.append(place.path)
@@ -253,6 +268,8 @@ def _reporting(place: Place, report: ShelfReport) -> Generator[None]:
     """A page that cannot be read or written keeps nobody from the others."""
     try:
         yield
+    except ForgottenMeanwhile:
+        raise
     except (Conflict, Denied, Invalid, NotFound) as error:
         report.problems.append(Problem(path=place.path, reason=str(error)))
 

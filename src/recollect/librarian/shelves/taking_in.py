@@ -44,11 +44,13 @@ class TakenIn:
 
 
 class TakingIn:
-    def __init__(self, database: Database, house: str, now: str, knowledge: Knowledge) -> None:
+    def __init__(self, database: Database, house: str, now: str, knowledge: Knowledge, forgotten: int) -> None:
+        """`forgotten`: how many acts of forgetting there were. After one more it raises `ForgottenMeanwhile`."""
         self._database = database
         self._house = house
         self._now = now
         self._knowledge = knowledge
+        self._forgotten = forgotten
 
     def read(self, place: Place) -> TakenIn:
         with self._database.read() as session:
@@ -75,7 +77,9 @@ class TakingIn:
             is_sure = not version.unseen and versions[-1].action is not Action.KEPT
             old = _base(store, [one for one in versions if one.number < version.number], new, is_sure=is_sure)
             principal = _author(ScopeStore(session, self._house), version)
-        applying = Applying(self._database, self._house, self._now, self._knowledge, place, version, principal)
+        applying = Applying(
+            self._database, self._house, self._now, self._knowledge, self._forgotten, place, version, principal
+        )
         applied = applying.apply(changes(old, new, ADDED_TO))
         known = set(old.splitlines())
         pairs = [(line, source_of(one)) for line in new.splitlines() if line not in known for one in anchors_in(line)]

@@ -82,7 +82,7 @@ class Reflecting:
     def _forgotten(self) -> int:
         """How many acts of forgetting there have been."""
         with self._database.read() as session:
-            return sum(ReceiptStore(session, self._house).numbers().values())
+            return ReceiptStore(session, self._house).number()
 
 
 class _Moment:
