@@ -4,6 +4,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
 
+from recollect import Memory
 from recollect.database import Database, Session
 
 
@@ -12,7 +13,8 @@ class Between:
 
     def __init__(self, database: Database, number: int, act: Callable[[], object]) -> None:
         self._database = database
-        self._left = number
+        self.left = number
+        """Transactions until then."""
         self._act = act
         self.has_happened = False
 
@@ -25,10 +27,16 @@ class Between:
         return self._database.write()
 
     def _begin(self) -> None:
-        if not self._left and not self.has_happened:
+        if not self.left and not self.has_happened:
             self.has_happened = True
             self._act()
-        self._left -= 1
+        self.left -= 1
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._database, name)
+
+
+def interrupted(house: Memory, number: int, act: Callable[[Memory], object]) -> tuple[Memory, Between]:
+    """The same house for a program in which `act` happens before the transaction of this number."""
+    between = Between(house.database, number, lambda: act(house))
+    return Memory(house.settings, between, house.clock), between  # type: ignore[arg-type]

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from between import Between
+from between import interrupted
 from conftest import OpenHouse
 from exchanging import Chat
 from residue import tables_with
@@ -33,12 +33,6 @@ Act = Callable[[Memory], object]
 def moments(engine: str) -> range:
     """All of them; on a server, where a house takes longer, some."""
     return range(0, 1_000, 5 if engine.startswith("postgres") else 1)
-
-
-def at(moment: int, house: Memory, act: Act) -> tuple[Memory, Between]:
-    """The same house for a program in which this happens before a transaction of this number."""
-    between = Between(house.database, moment, lambda: act(house))
-    return Memory(house.settings, between, house.clock), between  # type: ignore[arg-type]
 
 
 def told(memory: Memory, folder: Path) -> None:
@@ -95,7 +89,7 @@ def test_a_message_that_is_forgotten_at_any_moment_of_a_reading_is_nowhere(
     for moment in moments:
         house = open_house()
         told(house, tmp_path / str(moment))
-        memory, between = at(moment, house, forget_message)
+        memory, between = interrupted(house, moment, forget_message)
         work(memory)
         if not between.has_happened:
             assert words in "".join(pages(house).values())
@@ -117,7 +111,7 @@ def test_a_person_who_is_forgotten_at_any_moment_of_a_reading_is_on_no_shelf(
     for moment in moments:
         house = open_house()
         told(house, tmp_path / str(moment))
-        memory, between = at(moment, house, forget)
+        memory, between = interrupted(house, moment, forget)
         by_rules(memory)
         if not between.has_happened:
             break
@@ -145,7 +139,7 @@ def test_a_message_that_is_forgotten_at_any_moment_of_a_live_reading_is_nowhere(
         house = open_house()
         chat = Chat(house, tmp_path / str(moment))
         said = [*chat.say(GRAZ), *chat.say(POT)]
-        memory, between = at(moment, house, forget_message)
+        memory, between = interrupted(house, moment, forget_message)
         memory.librarian_with((lambda: ScriptedModel(answer)) if answer else None).live().read(said)
         if not between.has_happened:
             assert any("pot of thyme" in record.text for record in house.knowledge.records())
@@ -176,7 +170,7 @@ def test_a_note_that_is_forgotten_while_it_is_read_tells_nothing(
         text = page.read_text(encoding="utf-8")
         page.write_text(text.replace("## Facts\n\n", "## Facts\n\n- Keeps bees behind the mill\n"), encoding="utf-8")
         was_known.clear()
-        memory, between = at(moment, house, forget)
+        memory, between = interrupted(house, moment, forget)
         memory.librarian.tidy()
         if not between.has_happened:
             assert is_known(house)

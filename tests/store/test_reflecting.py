@@ -2,12 +2,14 @@
 
 import asyncio
 import json
+import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+from between import Between, interrupted
 from chats import House
 from conftest import OpenHouse
 from minds import minding, on_sqlite, run, talk, until
@@ -227,6 +229,34 @@ def test_what_was_forgotten_meanwhile_is_not_written_down(memory: recollect.Memo
 
     assert (done.wrote, done.words, done.reason) == ((), "", FORGOTTEN)
     assert entries(memory) == {}
+
+
+@on_sqlite
+def test_no_entry_is_written_after_something_was_forgotten_at_whichever_moment(
+    open_house: OpenHouse, tmp_path: Path
+) -> None:
+    known: list[dict[str, str]] = []
+
+    def forget(house: recollect.Memory) -> None:
+        known.append(entries(house))
+        house.forget(message=next(iter(house.history.export())).id, verify=False)
+
+    for moment in range(1_000):
+        house = open_house()
+        House(house, tmp_path / str(moment)).tell("birds", "The swifts are back.")
+        memory, between = interrupted(house, sys.maxsize, forget)
+
+        def step(request: Request, moment: int = moment, between: Between = between) -> Step:
+            if len(request.turns) > 1:
+                return "That was a good day."
+            between.left = moment
+            return write(ENTRY)
+
+        reflect(memory, model=ScriptedTalk(step))
+        if not between.has_happened:
+            break
+        assert (moment, entries(house)) == (moment, known[-1])
+    assert {*map(bool, known)} == {False, True}
 
 
 # What a model can get wrong

@@ -61,8 +61,8 @@ class Diary:
     def folder(self) -> str:
         return within(self._notes.own_folder, DIARY)
 
-    def write(self, text: str, at: datetime | None = None) -> Written:
-        """A new entry. `at`: another time than now to name it after."""
+    def write(self, text: str, at: datetime | None = None, *, forgotten: int | None = None) -> Written:
+        """A new entry. `at`: another time than now to name it after. `forgotten`: as in `Notes.change`."""
         if not text.strip():
             raise Invalid("A diary entry needs some text.")
         if at is not None and at.tzinfo is None:
@@ -74,7 +74,7 @@ class Diary:
             if self._was_there(path):
                 continue
             try:
-                return self._notes.create(path, text)
+                return self._notes.create(path, text, forgotten=forgotten)
             except Conflict:
                 if self._notes.find(path) is None:
                     raise

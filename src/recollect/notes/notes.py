@@ -319,15 +319,15 @@ class Notes:
             path, change, reason=reason, action=action, is_whole=is_whole, origins=origins, forgotten=forgotten
         )
 
-    def create(self, path: str, text: str, *, reason: str = "") -> Written:
-        """A note that is not there yet."""
+    def create(self, path: str, text: str, *, reason: str = "", forgotten: int | None = None) -> Written:
+        """A note that is not there yet. `forgotten`: as in `change`."""
 
         def new(now: str | None) -> str:
             if now is not None:
                 raise Conflict(f"{path} is there already. Choose another name, or change that one.")
             return text
 
-        return self._writer.change(path, new, reason=reason, is_whole=True)
+        return self._writer.change(path, new, reason=reason, is_whole=True, forgotten=forgotten)
 
     def remove(self, path: str, *, reason: str = "", action: Action = Action.REMOVED) -> list[Version]:
         """A note, or all notes of a folder. They can be restored."""

@@ -117,7 +117,7 @@ class _Moment:
             calls = calls_of(said) if answer.stop is Stop.TOOLS else []
             if not calls:
                 return _ending(answer, self._model.name)
-            turns += [said, Turn(role="user", content=tuple([await self._use(call) for call in calls]))]
+            turns += [said, Turn(role="user", content=tuple([await self._use(call, forgotten) for call in calls]))]
         return TOO_MANY_STEPS.format(number=MOST_STEPS)
 
     async def _has_lost(self, forgotten: int) -> bool:
@@ -127,9 +127,9 @@ class _Moment:
         self.words.clear()
         return True
 
-    async def _use(self, call: Block) -> Block:
+    async def _use(self, call: Block, forgotten: int) -> Block:
         name, given = str(call["name"]), cast("Mapping[str, Any]", call.get("input") or {})
-        result = await asyncio.to_thread(self._tools.use, name, given)
+        result = await asyncio.to_thread(self._tools.use, name, given, forgotten)
         self.wrote += [result.entry] if result.entry else []
         self.used.append(ToolResult(name=name, line=result.line, is_error=result.is_error))
         block: Block = {"type": "tool_result", "tool_use_id": call["id"], "content": result.text}

@@ -48,8 +48,9 @@ class ReflectionTools:
         self._diary = diary
         self.specs = (*toolbox.specs, SPEC)
 
-    def use(self, name: str, given: Mapping[str, Any]) -> Used:
-        """Never raises for what a model can get wrong: the error is the result. Called in a thread."""
+    def use(self, name: str, given: Mapping[str, Any], forgotten: int) -> Used:
+        """Never raises for what a model can get wrong: the error is the result. Called in a thread. `forgotten`: how
+        many acts of forgetting there were before it was shown anything."""
         names = [spec.name for spec in self.specs]
         if name in names and name != WRITE:
             result = self._toolbox.use(name, given)
@@ -57,18 +58,18 @@ class ReflectionTools:
         try:
             if name != WRITE:
                 raise Invalid(f"There is no tool {one_line(name)!r}. There are: {', '.join(names)}.")
-            return self._write(given)
+            return self._write(given, forgotten)
         except RecollectError as error:
             text = bounded(str(error), MOST_ERROR_TOKENS, "it is too long.")
             return Used(text=text, line=one_line(str(error)), is_error=True)
 
-    def _write(self, given: Mapping[str, Any]) -> Used:
+    def _write(self, given: Mapping[str, Any], forgotten: int) -> Used:
         if not isinstance(given, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise Invalid(f"The input of {WRITE} is an object, not {type(given).__name__}.")
         text = given.get("text")
         if not isinstance(text, str) or not text.strip():
             raise Invalid(f"{WRITE} needs `text`, a text that is not empty.")
-        written = self._diary.write(clean(text))
+        written = self._diary.write(clean(text), forgotten=forgotten)
         entry = name_of(written.version)
         masked = f" Credentials in it were masked: {written.masked}." if written.masked else ""
         return Used(text=f"Written as {entry}.{masked}", line=entry, entry=entry)
