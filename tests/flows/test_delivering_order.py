@@ -1,10 +1,13 @@
 """Answers that wait go out in the order of their turns, also when a channel becomes ours in the middle of a look."""
 
+import asyncio
 import itertools
 
+import commands
 from minds import Listener, minding, on_sqlite, run, say
 
 import recollect
+from recollect.mind.channel import Reply, Said
 from recollect.testing.scripted_talk import ScriptedTalk
 
 SOMEBODY_WAS_SENDING = "UPDATE mind_deliveries SET state = 'sending' WHERE turn = 1"
@@ -44,3 +47,42 @@ def test_what_a_dead_program_was_sending_is_not_overtaken(memory: recollect.Memo
     run(come_back())
 
     assert [(reply.text, reply.is_again) for _, reply in telegram.replies] == [("One.", True), ("Two.", False)]
+
+
+class Hanging(Listener):
+    """A channel whose other side takes nothing until it is told to."""
+
+    def __init__(self, until: asyncio.Event) -> None:
+        super().__init__("webhook")
+        self._until = until
+
+    async def deliver(self, address: str, reply: Reply) -> None:
+        await self._until.wait()
+        await super().deliver(address, reply)
+
+
+class Freeing(Listener):
+    """A channel that ends the waiting of another one when it is spoken by."""
+
+    def __init__(self, until: asyncio.Event) -> None:
+        super().__init__("telegram")
+        self._until = until
+
+    async def deliver(self, address: str, reply: Reply) -> None:
+        await super().deliver(address, reply)
+        self._until.set()
+
+
+@on_sqlite
+def test_a_channel_that_hangs_keeps_no_answer_of_another_one(memory: recollect.Memory) -> None:
+    async def ask() -> list[str]:
+        until = asyncio.Event()
+        channels = (Hanging(until), Freeing(until))
+        async with minding(memory, ScriptedTalk(["One."]), *channels) as mind:
+            for channel in channels:
+                await mind.hear(Said(text="Where are the beans?", channel=channel.name, address="42"))
+            async with asyncio.timeout(commands.PATIENCE_SECONDS):
+                await mind.turn()
+        return [reply.text for channel in channels for _, reply in channel.replies]
+
+    assert run(ask()) == ["One.", "One."]

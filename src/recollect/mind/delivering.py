@@ -67,23 +67,31 @@ class Delivering:
             self._store(session).doubt(to_text(self._clock()))
 
     async def deliver(self, shown_turn: int = 0) -> int:
-        """All that waits for channels that are here, in its order. `shown_turn`: its words were shown as they came."""
+        """All that waits for channels that are here, in its order; none of them waits for another one that hangs.
+        `shown_turn`: its words were shown as they came."""
+        by_each = [self._deliver_by(channel, shown_turn) for channel in self._channels.values()]
+        done = await asyncio.gather(*by_each, return_exceptions=True)
+        for one in done:
+            if isinstance(one, BaseException):
+                raise one
+        return sum(one for one in done if isinstance(one, int))
+
+    async def _deliver_by(self, channel: Channel, shown_turn: int) -> int:
         delivered = 0
-        for name, channel in tuple(self._channels.items()):
-            passed_by = await asyncio.to_thread(self._say_again, channel) if _says_again(channel) else set[str]()
-            for delivery in await asyncio.to_thread(self._due, name):
-                if delivery.address in passed_by or not _takes(channel, delivery.address):
-                    passed_by.add(delivery.address)
-                    continue
-                if await asyncio.to_thread(self._is_held_back, delivery):
-                    continue  # An answer that comes after it does not wait for the morning.
-                if not await asyncio.to_thread(self._move, delivery, delivery.state, DeliveryState.SENDING):
-                    continue
-                state = await self._sent(channel, delivery, shown_turn == delivery.turn)
-                await asyncio.to_thread(self._settle, delivery, state)
-                if state not in (DeliveryState.SENT, DeliveryState.REFUSED):
-                    break  # What follows would overtake it.
-                delivered += state is DeliveryState.SENT
+        passed_by = await asyncio.to_thread(self._say_again, channel) if _says_again(channel) else set[str]()
+        for delivery in await asyncio.to_thread(self._due, channel.name):
+            if delivery.address in passed_by or not _takes(channel, delivery.address):
+                passed_by.add(delivery.address)
+                continue
+            if await asyncio.to_thread(self._is_held_back, delivery):
+                continue  # An answer that comes after it does not wait for the morning.
+            if not await asyncio.to_thread(self._move, delivery, delivery.state, DeliveryState.SENDING):
+                continue
+            state = await self._sent(channel, delivery, shown_turn == delivery.turn)
+            await asyncio.to_thread(self._settle, delivery, state)
+            if state not in (DeliveryState.SENT, DeliveryState.REFUSED):
+                break  # What follows would overtake it.
+            delivered += state is DeliveryState.SENT
         return delivered
 
     async def _sent(self, channel: Channel, delivery: Delivery, was_shown: bool) -> DeliveryState:

@@ -124,9 +124,7 @@ class Applying:
         elif not record.counts(self._now):
             self._tell(record, text)
         else:
-            self._knowledge.edit(
-                record.id, text, reason=f"edited in {self._place.path}", forgotten=self._forgotten
-            )
+            self._knowledge.edit(record.id, text, reason=f"edited in {self._place.path}", forgotten=self._forgotten)
             self._count("edited")
 
     def _tell(self, record: Record, text: str) -> None:
@@ -157,9 +155,7 @@ class Applying:
             scope=self._place.scope,
             origin=Origin.TOLD,
         )
-        learned = self._knowledge.learn(
-            statement, reason=f"written into {self._place.path}", forgotten=self._forgotten
-        )
+        learned = self._knowledge.learn(statement, reason=f"written into {self._place.path}", forgotten=self._forgotten)
         if learned.record:
             anchor = Anchor(AnchorKind.RECORD, learned.record.id)
             self._done.anchored.append((added.line, anchor))
