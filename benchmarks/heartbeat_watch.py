@@ -60,6 +60,7 @@ class Watch:
         """It arrived where the person is."""
         self.undelivered -= 1
         self.written[-1] = at  # It counts from when it was there to be read.
+        self.unanswered = max(self.unanswered, 1)  # What was said before that is no answer to it.
         if self._is_quiet(at):
             self.broken["delivered in quiet hours"] += 1
 

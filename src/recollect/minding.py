@@ -175,10 +175,9 @@ class Minding:
     # Channels
 
     def _wanted_kinds(self) -> "list[Kind]":
-        from recollect.channels.kinds import kinds
+        from recollect.channels.kinds import wanted_kinds
 
-        found = (self._kinds or kinds)()
-        return [kind for kind in found.values() if kind.is_wanted(self._memory.settings)]
+        return wanted_kinds(self._memory.settings, self._kinds() if self._kinds else None)
 
     async def _keep(self, kind: "Kind", mind: "Mind") -> None:
         """One channel, opened again whenever it fails."""

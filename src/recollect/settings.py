@@ -227,6 +227,15 @@ def _from_environment(variable: str) -> str:
     return os.environ.get(variable, "").strip() if variable else ""
 
 
+VARIABLES = (
+    "librarian.key_variable",
+    "mind.key_variable",
+    "heartbeat.key_variable",
+    "telegram.token_variable",
+    "webhook.secret_variable",
+    "embedding_key_variable",
+)
+"""What names a variable. What stands there is never repeated: it may be what belongs into the variable."""
 TABLES: dict[str, type[msgspec.Struct]] = {
     "librarian": LibrarianSettings,
     "mind": MindSettings,
@@ -340,6 +349,13 @@ def _check(settings: Settings) -> None:
     reflect_at = settings.librarian.reflect_at
     if reflect_at and not re.fullmatch(r"([01]\d|2[0-3]):[0-5]\d", reflect_at):
         raise Invalid(f"{path}: librarian.reflect_at is {reflect_at!r}, but must be a time such as 03:30.")
+    for name in VARIABLES:
+        value = attrgetter(name)(settings)
+        if value and not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]{0,39}", value):
+            raise Invalid(
+                f"{path}: {name} must be the name of a variable of the environment, such as RECOLLECT_TOKEN, and what "
+                "stands there is none. If it is the secret itself, take it out of the file, and make a new one."
+            )
     if settings.zone:
         try:
             zone_named(settings.zone)

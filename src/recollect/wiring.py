@@ -48,8 +48,10 @@ def mind_of(house: "Memory", seen: "Memory", open_model: "Callable[[], TalkModel
             material=material_of(seen.notes, seen.knowledge),
             afterwards=lambda: Afterwards(house.recall.catch_up, house.librarian.live(), house.runs.record),
             learn=learn,
+            wishes=heeding.standing,
             record=house.runs.record,
             paused_since=house.history.paused_since,
+            was_paused_at=house.history.was_paused_at,
         )
     )
 

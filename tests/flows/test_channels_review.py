@@ -24,6 +24,7 @@ from recollect.channels.webhook.signing import secrets_in
 from recollect.doctor.channels import channels
 from recollect.errors import Invalid, NotFound
 from recollect.mind.channel import Reply
+from recollect.mind.places.pairing import MOST_TRIES
 from recollect.mind.places.places import Pairing
 from recollect.testing import FrozenClock
 from recollect.testing.scripted_talk import ScriptedTalk
@@ -387,13 +388,13 @@ def test_an_address_that_is_a_secret_is_in_no_log_however_it_is_spelled(
 
 
 @on_sqlite
-def test_many_guesses_at_once_are_five_and_the_sixth_with_the_right_code_is_too_late(memory: recollect.Memory) -> None:
+def test_many_guesses_at_once_have_no_more_tries_and_then_the_right_code_is_too_late(memory: recollect.Memory) -> None:
     code = memory.places.new_code(NAME)
-    guesses = [f"0000{number:06d}" for number in range(12)]
+    guesses = [f"0000{number:06d}" for number in range(MOST_TRIES + 4)]
     with ThreadPoolExecutor(6) as pool:
         found = list(pool.map(lambda text: memory.places.pair(NAME, f"8{text}", "", text), guesses))
 
-    assert found.count(Pairing.WRONG) == 5
+    assert found.count(Pairing.WRONG) == MOST_TRIES
     assert memory.places.pair(NAME, "8", "Ada", code.text) is Pairing.NONE
     assert memory.places.list() == []
 

@@ -394,7 +394,10 @@ def test_what_could_not_be_sent_in_time_waits_until_the_quiet_hours_are_over(
             assert telegram.texts == ["It rains.", YES["message"]]
             clock.move(hours=3)
             soon = await heartbeat.consider()
-            assert [one.rule for one in soon.verdicts if not one.is_allowed] == ["recent"], "counted from its arrival"
+            assert [one.rule for one in soon.verdicts if not one.is_allowed] == [
+                "recent",
+                "unanswered",
+            ], "counted from its arrival: what was said before that is no answer"
 
     run(all_of_it())
 
@@ -495,6 +498,7 @@ class House:
         self.home.mkdir()
         model = f"{server.base_url}#test-model"
         text = f'user_name = "Robin"\n[mind]\nmodel = "{model}"\n[heartbeat]\nmodel = "{model}"\nquiet_hours = ""\n'
+        text += '[telegram]\ntoken_variable = "TELEGRAM_TOKEN"\n'
         (self.home / "recollect.toml").write_text(settings or text, encoding="utf-8")
         with recollect.open(home=self.home) as memory:
             memory.places.allow(*PLACE)

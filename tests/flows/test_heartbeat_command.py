@@ -23,8 +23,10 @@ def server() -> Iterator[OpenAIServer]:
 
 
 def set_up(home: Path, heartbeat: str = "", mind: str = "") -> None:
+    """With Telegram, by which it would write."""
     home.mkdir(parents=True, exist_ok=True)
     text = f'[mind]\nmodel = "{mind}"\n[heartbeat]\nquiet_hours = ""\n{heartbeat}\n'
+    text += '[telegram]\ntoken_variable = "TELEGRAM_TOKEN"\n'
     (home / "recollect.toml").write_text(text, encoding="utf-8")
 
 
@@ -189,3 +191,18 @@ def test_a_look_back_names_the_entry_and_it_is_found(home: Path, server: OpenAIS
     name = said.splitlines()[1].split()[0]
     assert "A zeppelin came by." in run("diary", "show", name, home=home).out
     assert name in run("search", "zeppelin", home=home).out
+
+
+def test_only_by_channels_that_are_set_up_and_only_for_the_houses_own_agent(home: Path) -> None:
+    home.mkdir()
+    settings = '[mind]\nmodel = "anthropic:claude-haiku-5-5"\n[heartbeat]\nmodel = "anthropic:claude-haiku-5-5"\n'
+    (home / "recollect.toml").write_text(settings, encoding="utf-8")
+    with recollect.open(home=home) as memory:
+        memory.places.allow("telegram", "7")
+        memory.agents.add("ada")
+
+    quiet = run("heartbeat", "--explain", home=home)
+    refused = run("heartbeat", "--now", "--agent", "ada", home=home)
+
+    assert "A message would go to: nowhere." in quiet.out
+    assert (refused.code, refused.explains("ada cannot write first", "--reflect")) == (2, True)

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import parse_qs, urlencode
 
@@ -21,7 +22,8 @@ from webhooks import ADDRESS, SECRET, VARIABLE, spoken
 import recollect
 from recollect.channels.webhook.receiving import PATH
 from recollect.channels.webhook.webhook import NAME, WebhookKind
-from recollect.mind.channel import Reply
+from recollect.errors import Unavailable
+from recollect.mind.channel import Reply, Said
 from recollect.testing import LoopbackServer
 from recollect.testing.loopback import Request, Response
 from recollect.testing.scripted_talk import ScriptedTalk
@@ -114,7 +116,16 @@ def test_the_bridge_of_the_page_carries_messages_there_and_answers_back(
     async def flow(memory: recollect.Memory, service: Service) -> None:
         code = memory.places.new_code(NAME).text
         mind = memory.mind(open_model=lambda: model)
-        webhook = WebhookKind().open(door_of(memory, mind))
+        is_away = True
+
+        async def hear(said: Said) -> int:
+            nonlocal is_away
+            if is_away and said.text == "When do the swifts come back?":
+                is_away = False
+                raise Unavailable("The database is away.")
+            return await mind.hear(said)
+
+        webhook = WebhookKind().open(replace(door_of(memory, mind), hear=hear))
         mind.attach(webhook)
         running = asyncio.create_task(webhook.run())
         await until(lambda: webhook.port > 0)
@@ -132,8 +143,10 @@ def test_the_bridge_of_the_page_carries_messages_there_and_answers_back(
                 assert await arrives(message(code, 2)) == 204
                 assert sent_text(kind, service.requests[-1])[0] == ADDRESS
                 memory.history.pause()
-                assert await arrives(message("When do the swifts come back?", 3)) == 503
+                assert await arrives(message("This is between us.", 4)) == 204
+                assert "paused" in sent_text(kind, service.requests[-1])[1]
                 memory.history.resume()
+                assert await arrives(message("When do the swifts come back?", 3)) == 503
                 for _ in range(3):
                     assert await arrives(message("When do the swifts come back?", 3)) == 204
                 assert await arrives(b"{}", "/answers") == 401

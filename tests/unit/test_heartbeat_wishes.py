@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from recollect.clock import LOCAL, choose_zone
 from recollect.mind.heartbeat.waits import Wait, moment_named, span_named
-from recollect.mind.heartbeat.wishes import NOT_NOW, wish_in
+from recollect.mind.heartbeat.wishes import NOT_NOW, Wish, wishes_in
 
 TOPIC = "the dentist"
 PIECES = "don't stop never not now later write to me about before Monday , . ? ! \n > ` \" 'x and"
@@ -228,8 +228,12 @@ UNSEEN_NONE = [
 were added since."""
 
 
+def _first_wish(text: str, *, answers_outreach: bool, topic: str) -> Wish | None:
+    return next(iter(wishes_in(text, answers_outreach=answers_outreach, topic=topic)), None)
+
+
 def _found(is_answer: bool, text: str, topic: str = TOPIC) -> tuple[str, str]:
-    wish = wish_in(text, answers_outreach=is_answer, topic=topic)
+    wish = _first_wish(text, answers_outreach=is_answer, topic=topic)
     return (wish.kind, wish.topic) if wish else ("", "")
 
 
@@ -278,7 +282,7 @@ def test_not_now_holds_for_twelve_hours_and_a_named_time_as_long_as_it_says() ->
 
 
 def _wait(is_answer: bool, text: str) -> Wait | None:
-    wish = wish_in(text, answers_outreach=is_answer, topic=TOPIC)
+    wish = _first_wish(text, answers_outreach=is_answer, topic=TOPIC)
     assert wish
     return wish.wait
 
@@ -332,7 +336,7 @@ def test_what_is_no_time_is_no_wait(words: str) -> None:
     st.booleans(),
 )
 def test_no_words_break_it_and_each_wait_ends_later_than_it_was_said(words: list[str], is_answer: bool) -> None:
-    wish = wish_in(" ".join(words), answers_outreach=is_answer, topic=TOPIC)
+    wish = _first_wish(" ".join(words), answers_outreach=is_answer, topic=TOPIC)
     if wish and wish.wait:
         said = datetime(2026, 3, 26, 20, tzinfo=UTC)
         assert wish.wait.until(said) > said
@@ -340,8 +344,8 @@ def test_no_words_break_it_and_each_wait_ends_later_than_it_was_said(words: list
 
 @given(st.text(max_size=300), st.booleans(), st.text(max_size=20))
 def test_no_text_breaks_it(text: str, is_answer: bool, topic: str) -> None:
-    wish_in(text, answers_outreach=is_answer, topic=topic)
+    _first_wish(text, answers_outreach=is_answer, topic=topic)
 
 
 def test_a_long_text_is_about_something_else() -> None:
-    assert wish_in("Don't write to me before Monday. " + "word " * 1000, answers_outreach=True, topic="") is None
+    assert _first_wish("Don't write to me before Monday. " + "word " * 1000, answers_outreach=True, topic="") is None

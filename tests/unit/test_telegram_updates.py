@@ -87,6 +87,7 @@ def test_a_message_says_who_said_what_when() -> None:
         message_id=9,
         text="Hello\nthere",
         key="77:9",
+        at="2026-09-21T14:13:20.000Z",
     )
 
 

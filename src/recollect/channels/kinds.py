@@ -1,7 +1,7 @@
 """The kinds of channels that a daemon opens: one module each, registered here or by another package through the entry
 point group `recollect.channels` (docs/channels/README.md shows how)."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import entry_points
@@ -23,8 +23,8 @@ ENTRY_POINT_GROUP = "recollect.channels"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Door:
-    """What a channel is given of the house. All of it may be called in the event loop, but for `places` and `latest`,
-    which ask the database: those in a thread."""
+    """What a channel is given of the house. All of it may be called in the event loop, but for `places`, `heard` and
+    `latest`, which ask the database: those in a thread."""
 
     settings: Settings
     clock: Clock
@@ -32,7 +32,10 @@ class Door:
     """For a lease, where only one program may read from a service. A channel has no tables of its own."""
     places: "Places"
     hear: Callable[[Said], Awaitable[int]]
-    """Raises `Invalid` for what cannot be said, `Unavailable` while taking in is paused or the database is away."""
+    """Raises `Invalid` for what cannot be said, `Paused` for what stays out, `Unavailable` while the database is
+    away."""
+    heard: Callable[[str, str], str]
+    """(channel, key): the words that were heard under it. Empty: none, or they were forgotten."""
     withdraw: Callable[[str, str], Awaitable[int]]
     """(channel, address): take back what waits; how many messages."""
     withdraw_key: Callable[[str, str], Awaitable[bool]]
@@ -52,6 +55,7 @@ def door_of(memory: "Memory", mind: "Mind", tell: Callable[[str], None]) -> Door
         database=memory.database,
         places=memory.places,
         hear=mind.hear,
+        heard=mind.heard,
         withdraw=mind.withdraw,
         withdraw_key=mind.withdraw_key,
         interrupt=mind.interrupt,
@@ -89,7 +93,25 @@ class Kind(Protocol):
 
 def needs_of(kind: Kind, settings: Settings) -> list[str]:
     needs = getattr(kind, "needs", None)
-    return list(needs(settings)) if needs else []
+    try:
+        return list(needs(settings)) if needs else []
+    except Exception as error:  # noqa: BLE001 - somebody else's code stops no channel of ours
+        return [f"It cannot tell what is missing ({type(error).__name__}): that is a fault of its package."]
+
+
+def wanted_kinds(settings: Settings, found: Mapping[str, Kind] | None = None) -> list[Kind]:
+    """Those that the settings ask for. One of another package that cannot even say so is none, and stops nobody."""
+    return [kind for kind in (kinds() if found is None else found).values() if is_wanted(kind, settings)]
+
+
+def is_wanted(kind: Kind, settings: Settings) -> bool:
+    try:
+        return bool(kind.is_wanted(settings))
+    except Exception as error:  # noqa: BLE001 - somebody else's code stops no channel of ours
+        problem = f"{kind.name}: it cannot tell whether it is wanted ({type(error).__name__})"
+        if problem not in broken_kinds():
+            _loaded()[1].append(problem)
+        return False
 
 
 def kinds() -> dict[str, Kind]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from shlex import quote
 
-from recollect.channels.kinds import broken_kinds, kinds
+from recollect.channels.kinds import broken_kinds, kinds, wanted_kinds
 from recollect.clock import local, to_text
 from recollect.daemon import read_status
 from recollect.doctor.findings import Finding, failure, ok, warning
@@ -41,7 +41,7 @@ class Daemon:
 
 def channels(memory: Memory) -> list[Finding]:
     daemon, places = _daemon(memory), memory.places.list()
-    wanted = [name for name, kind in kinds().items() if kind.is_wanted(memory.settings)]
+    wanted = [kind.name for kind in wanted_kinds(memory.settings)]
     findings = [
         *_broken(),
         *_at_work(daemon.told),

@@ -165,6 +165,12 @@ class History:
             spans = FileStore(session, self._house).spans()
         return next((span.starts_at for span in spans if span.reason == "pause" and span.ends_at is None), None)
 
+    def was_paused_at(self, at: str) -> bool:
+        """Whether taking in was, or is, paused at this moment."""
+        with self._database.read() as session:
+            spans = [span for span in FileStore(session, self._house).spans() if span.reason == "pause"]
+        return any(span.starts_at <= at and (span.ends_at is None or at < span.ends_at) for span in spans)
+
     def _refuse_while_paused(self) -> None:
         since = self.paused_since()
         if since:

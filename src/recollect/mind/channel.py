@@ -35,6 +35,8 @@ class Said:
     key: str = ""
     """The channel's own name of this message: what was heard under it already is not heard again. Empty: it has
     none."""
+    at: str = ""
+    """When it was said, where that may be long ago. Empty: now."""
 
 
 # While a turn is in flight
@@ -127,6 +129,10 @@ class Channel(Protocol):
         something new.
         """
         ...
+
+
+class Paused(Unavailable):
+    """Taking in is paused, or was when this was said: it stays out for good, also when it is said again."""
 
 
 class MayHaveArrived(Unavailable):

@@ -175,7 +175,7 @@ def _told_of_file(block: Block) -> Block:
     """It is kept, and no model reads it."""
     if block.get("type") != "file":
         return block
-    size = len(block["data"]) * 3 / 4 / 1e6
+    size = block.get("bytes", 0) / 1e6
     return {
         "type": "text",
         "text": f"[File {block['name']}, {block['media_type']}, {size:.1f} MB: kept in the archive.]",

@@ -6,20 +6,26 @@ read in the history of the conversation.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 
-from recollect.clock import Clock, local, to_text
+from recollect.clock import Clock, from_text, local, to_text
 from recollect.database import Database, Session
 from recollect.errors import Denied, Unavailable
 from recollect.mind.channel import Channel, MayHaveArrived, Reply, Shown
-from recollect.mind.entries import OUTREACH, Delivery, DeliveryState, Role, TurnState, Written
-from recollect.mind.heartbeat.awareness import QuietHours
+from recollect.mind.conversation import words_of
+from recollect.mind.entries import OUTREACH, Delivery, DeliveryState, Role, TurnRow, TurnState, Written
+from recollect.mind.heartbeat.awareness import ACTIVE_MINUTES, QuietHours, barred
+from recollect.mind.heartbeat.keeping import Standing
+from recollect.mind.heartbeat.seen import topic_of
 from recollect.mind.log import Log
 from recollect.mind.showing import shown_text
 from recollect.mind.store import MindStore
 from recollect.redaction import mask
 
+LATE_MINUTES = 5
+"""Before that, what the agent wrote first is a part of what is being said."""
 UNANSWERED = "This could not be answered."
 """Where why not was forgotten with what was asked."""
 
@@ -35,17 +41,32 @@ class Spoken:
 
 
 class Delivering:
+    patience_seconds = 2.0
+    """Given to all channels before the next turn: most answers are there by then."""
+
     def __init__(
-        self, database: Database, house: str, clock: Clock, agent: str, log: Log, quiet: QuietHours | None = None
+        self,
+        database: Database,
+        house: str,
+        clock: Clock,
+        agent: str,
+        log: Log,
+        quiet: QuietHours | None = None,
+        wishes: Callable[[datetime], Standing] = lambda now: Standing(),
+        record: Callable[[str, str, float, dict[str, object]], None] | None = None,
     ) -> None:
-        """`quiet`: what the agent wrote first, and could not be sent in time, waits until they are over."""
+        """`quiet`: what the agent wrote first, and could not be sent in time, waits until they are over. `wishes`: what
+        the person asks of being written to first."""
         self._database = database
         self._house = house
         self._clock = clock
         self._agent = agent
         self._log = log
         self._quiet = quiet
+        self._wishes = wishes
+        self._record = record
         self._channels: dict[str, Channel] = {}
+        self._under_way: dict[str, asyncio.Task[int]] = {}
 
     def attach(self, channel: Channel) -> None:
         self._channels[channel.name] = channel
@@ -67,14 +88,29 @@ class Delivering:
             self._store(session).doubt(to_text(self._clock()))
 
     async def deliver(self, shown_turn: int = 0) -> int:
-        """All that waits for channels that are here, in its order; none of them waits for another one that hangs.
-        `shown_turn`: its words were shown as they came."""
-        by_each = [self._deliver_by(channel, shown_turn) for channel in self._channels.values()]
-        done = await asyncio.gather(*by_each, return_exceptions=True)
+        """All that waits for channels that are here, in its order. One that hangs is left to itself after a moment: no
+        other one waits for it, and no turn. `shown_turn`: its words were shown as they came."""
+        for name, channel in self._channels.items():
+            if name not in self._under_way:
+                self._under_way[name] = asyncio.create_task(self._deliver_by(channel, shown_turn))
+        if self._under_way:
+            await asyncio.wait(self._under_way.values(), timeout=self.patience_seconds)
+        ended = [self._under_way.pop(name) for name, task in tuple(self._under_way.items()) if task.done()]
+        done = await asyncio.gather(*ended, return_exceptions=True)
         for one in done:
             if isinstance(one, BaseException):
                 raise one
         return sum(one for one in done if isinstance(one, int))
+
+    async def close(self, seconds: float) -> None:
+        """What is on its way is waited for so long."""
+        under_way = tuple(self._under_way.values())
+        if under_way:
+            await asyncio.wait(under_way, timeout=seconds)
+        for task in under_way:
+            task.cancel()
+        await asyncio.gather(*under_way, return_exceptions=True)
+        self._under_way.clear()
 
     async def _deliver_by(self, channel: Channel, shown_turn: int) -> int:
         delivered = 0
@@ -83,10 +119,11 @@ class Delivering:
             if delivery.address in passed_by or not _takes(channel, delivery.address):
                 passed_by.add(delivery.address)
                 continue
-            if await asyncio.to_thread(self._is_held_back, delivery):
-                continue  # An answer that comes after it does not wait for the morning.
-            if not await asyncio.to_thread(self._move, delivery, delivery.state, DeliveryState.SENDING):
+            wanted = await asyncio.to_thread(self._wanted, delivery)
+            if not await asyncio.to_thread(self._move, delivery, delivery.state, wanted):
                 continue
+            if wanted is not DeliveryState.SENDING:
+                continue  # An answer that comes after it does not wait for the morning.
             state = await self._sent(channel, delivery, shown_turn == delivery.turn)
             await asyncio.to_thread(self._settle, delivery, state)
             if state not in (DeliveryState.SENT, DeliveryState.REFUSED):
@@ -104,7 +141,10 @@ class Delivering:
             return delivery.state
         except Denied:
             return DeliveryState.REFUSED
-        except Exception:  # noqa: BLE001 - a channel that is broken stops no other one, and repeats nothing for ever
+        except Exception as error:  # noqa: BLE001 - a channel that is broken stops no other one, and repeats nothing for ever
+            detail: dict[str, object] = {"channel": channel.name, "turn": delivery.turn, "error": type(error).__name__}
+            if self._record:
+                await asyncio.to_thread(self._record, "channel", "failed", 0.0, detail)
             return DeliveryState.REFUSED if _says_again(channel) else DeliveryState.UNSURE
         return DeliveryState.SENT
 
@@ -127,12 +167,34 @@ class Delivering:
         with self._database.read() as session:
             return self._store(session).due(channel)
 
-    def _is_held_back(self, delivery: Delivery) -> bool:
-        """Nobody is woken by what they did not ask for, however late the line is there again."""
-        if self._quiet is None or not self._quiet.contains(local(to_text(self._clock()))):
-            return False
+    def _wanted(self, delivery: Delivery) -> DeliveryState:
+        """What nobody asked for keeps to the rules however late the line is there again: it wakes nobody, comes into no
+        conversation that goes on, and waits, or is not sent at all, where the person asked for that meanwhile."""
         row = self._log.turn(delivery.turn)
-        return row is not None and row.kind == OUTREACH
+        if row is None or row.kind != OUTREACH:
+            return DeliveryState.SENDING
+        now = self._clock()
+        wishes = self._wishes(now)
+        if wishes.is_unwelcome or self._is_barred(delivery.turn, wishes.unwelcome_topics):
+            return DeliveryState.WITHDRAWN
+        is_quiet = self._quiet is not None and self._quiet.contains(local(to_text(now)))
+        is_too_soon = wishes.not_before is not None and now < wishes.not_before
+        is_held = is_quiet or is_too_soon or self._comes_between(row, now)
+        return delivery.state if is_held else DeliveryState.SENDING
+
+    def _is_barred(self, turn: int, unwelcome_topics: Sequence[str]) -> bool:
+        said = [one for one in self._log.of_turn(turn) if one.entry.role is Role.ASSISTANT] if unwelcome_topics else []
+        return any(barred(topic_of(one), words_of(one.record), unwelcome_topics) for one in said)
+
+    def _comes_between(self, row: TurnRow, now: datetime) -> bool:
+        """Whether it is late, others spoke after it was written, and that conversation goes on."""
+        last = self._log.glance(outreaches=0, said=0, spoken=1).spoken[-1:]
+        is_late = now - from_text(row.began_at) > timedelta(minutes=LATE_MINUTES)
+        return is_late and any(
+            one.entry.turn != row.number
+            and timedelta() <= now - from_text(one.entry.at) < timedelta(minutes=ACTIVE_MINUTES)
+            for one in last
+        )
 
     def _move(self, delivery: Delivery, before: DeliveryState, state: DeliveryState) -> bool:
         with self._database.write() as session:
@@ -193,7 +255,10 @@ class Shower:
 def _takes(channel: Channel, address: str) -> bool:
     """A channel that is open in several programs takes only what is its own."""
     takes = getattr(channel, "takes", None)
-    return takes is None or bool(takes(address))
+    try:
+        return takes is None or bool(takes(address))
+    except Exception:  # noqa: BLE001 - a channel that is broken stops no other one
+        return False
 
 
 def _says_again(channel: Channel) -> bool:

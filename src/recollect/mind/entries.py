@@ -43,6 +43,8 @@ class DeliveryState(StrEnum):
     """So it is, and the channel can send it again without anybody taking it for something new."""
     REFUSED = "refused"
     """That address takes nothing any more."""
+    WITHDRAWN = "withdrawn"
+    """The agent wrote it first, and before it went out the person asked not to be written to, or not about that."""
 
 
 OUTREACH = "outreach"

@@ -23,8 +23,12 @@ from recollect.history.sources.source import FileFacts
 from recollect.ids import derived_id, new_id
 from recollect.llm.talking import Block
 from recollect.mind.channel import Said
+from recollect.mind.conversation import words_of
 from recollect.mind.entries import CompactionRow, Entry, EntryState, Role, Standing, TurnRow, TurnState, Written
 from recollect.mind.store import MindStore
+
+READ_AT_ONCE = 4
+"""Records: one may hold a file of 20 MB."""
 
 
 class Overtaken(RecollectError):
@@ -61,6 +65,8 @@ class Glance:
     """By users, the newest first."""
     spoken: list[Written]
     """By anybody, the oldest first."""
+    last_word_at: str
+    """When somebody last said something, also where that was forgotten since. Empty: nobody has."""
     is_open: bool
     """A turn is in flight, or was cut off."""
     waiting: int
@@ -116,6 +122,12 @@ class Log:
                 address=said.address,
                 channel_key=said.key,
             )
+
+    def heard(self, channel: str, channel_key: str) -> str:
+        with self._database.read() as session:
+            entry = self._store(session).heard(channel, channel_key)
+            found = self._written(session, [entry]) if entry else []
+        return "".join(words_of(one.record) for one in found)
 
     def withdraw(self, channel: str, address: str) -> int:
         with self._database.write() as session:
@@ -275,11 +287,13 @@ class Log:
         """So many of each at the most."""
         with self._database.read() as session:
             store = self._store(session)
+            latest = store.latest_spoken(max(spoken, 1))
             return Glance(
                 outreaches=store.outreaches(outreaches),
                 arrived=store.arrived(outreaches),
                 said=store.last_said(said),
-                spoken=self._written(session, store.latest_spoken(spoken)),
+                spoken=self._written(session, latest[len(latest) - min(spoken, len(latest)) :]),
+                last_word_at=max([store.last_turn_at(), *(one.at for one in latest[-1:])]),
                 is_open=store.open_turn() is not None,
                 waiting=len(store.waiting()),
                 undelivered=store.undelivered(),
@@ -288,12 +302,17 @@ class Log:
             )
 
     def _written(self, session: Session, entries: Sequence[Entry]) -> list[Written]:
-        raw = self._appending().raw(session, NAME, self._facts, [entry.message_id for entry in entries])
-        return [
-            Written(entry=entry, record=msgspec.json.decode(raw[entry.message_id]))
-            for entry in entries
-            if entry.message_id in raw
-        ]
+        """A few at a time and without the bytes of files: no model reads them, and they can be larger than the rest."""
+        found: list[Written] = []
+        for start in range(0, len(entries), READ_AT_ONCE):
+            some = entries[start : start + READ_AT_ONCE]
+            raw = self._appending().raw(session, NAME, self._facts, [entry.message_id for entry in some])
+            found += [
+                Written(entry=entry, record=_without_files(msgspec.json.decode(raw[entry.message_id])))
+                for entry in some
+                if entry.message_id in raw
+            ]
+        return found
 
     # Records
 
@@ -329,6 +348,13 @@ class Log:
 
     def _store(self, session: Session) -> MindStore:
         return MindStore(session, self._house, self._agent)
+
+
+def _without_files(record: dict[str, Any]) -> dict[str, Any]:
+    for block in record["content"]:
+        if block.get("type") == "file":
+            block["bytes"] = len(block.pop("data", "")) * 3 // 4
+    return record
 
 
 def _content_of(said: Said) -> list[Block]:

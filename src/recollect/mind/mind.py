@@ -17,12 +17,13 @@ from recollect.errors import Invalid, RecollectError, Unavailable
 from recollect.history.appending import Appending
 from recollect.llm.talking import Abilities, TalkModel
 from recollect.mind.afterwards import Afterwards
-from recollect.mind.channel import Again, Began, Channel, Said, ToolResult
+from recollect.mind.channel import Again, Began, Channel, Paused, Said, ToolResult
 from recollect.mind.condensing import Condensing, Material
 from recollect.mind.conversation import Conversation
 from recollect.mind.delivering import Delivering, Spoken
 from recollect.mind.entries import Role, TurnState, Written
 from recollect.mind.heartbeat.awareness import QuietHours
+from recollect.mind.heartbeat.keeping import Standing
 from recollect.mind.held import Held, Making
 from recollect.mind.holding import Holding
 from recollect.mind.log import Log, Overtaken, Taken
@@ -68,9 +69,12 @@ class Parts:
     material: Material
     afterwards: Callable[[], Afterwards]
     learn: Callable[[], None]
-    """From markers in what was just said."""
+    """From markers in what was just said, and what is asked of being written to first."""
+    wishes: Callable[[datetime], Standing]
+    """What the person asks of that."""
     record: RecordRun
     paused_since: Callable[[], str | None]
+    was_paused_at: Callable[[str], bool]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +96,9 @@ class Mind:
         self._holding = Holding(parts.database, parts.settings, parts.clock, parts.agent)
         self._log = Log(parts.database, house, parts.clock, parts.agent, parts.appending, self._holding.is_ours)
         quiet = _quiet_hours(parts.settings.heartbeat.quiet_hours)
-        self._delivering = Delivering(parts.database, house, parts.clock, parts.agent, self._log, quiet)
+        self._delivering = Delivering(
+            parts.database, house, parts.clock, parts.agent, self._log, quiet, parts.wishes, parts.record
+        )
         self._turn_name = ""
         self._model, compacting = parts.open_model(lambda: self._turn_name)
         self._prefix = Prefix()
@@ -147,10 +153,16 @@ class Mind:
         since = await asyncio.to_thread(self._parts.paused_since)
         if since:
             told = f"{local(since):%Y-%m-%d %H:%M}"
-            raise Unavailable(f"Taking in is paused since {told}: `recollect resume` goes on. Nothing was sent.")
+            raise Paused(f"Taking in is paused since {told}, so this was not heard. `recollect resume` goes on.")
+        if said.at and await asyncio.to_thread(self._parts.was_paused_at, said.at):
+            raise Paused("This was said while taking in was paused, and stays out.")
         entry = await asyncio.to_thread(self._log.hear, said)
         self._arrived.set()
         return entry.number if entry else 0
+
+    def heard(self, channel: str, key: str) -> str:
+        """The words that were heard under a channel's own name for them. Empty: none, or they were forgotten."""
+        return self._log.heard(channel, key)
 
     async def withdraw(self, channel: str, address: str = "") -> int:
         """Take back what was said by this channel and waits still; how many messages."""
@@ -329,6 +341,7 @@ class Mind:
         self._is_closed = True
         self._arrived.set()
         await self._end_flight()
+        await self._delivering.close(DELIVERY_SECONDS)
         await self._held.condensing.close()
         await self._afterwards.close()
         await self._model.close()

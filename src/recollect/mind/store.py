@@ -68,6 +68,10 @@ ADD_OUTREACH = f"""
 INSERT INTO mind_turns (house, agent, {_TURN}, attempts)
 VALUES (:house, :agent, :number, 'done', :at, :at, '', 'outreach', 1)
 """
+LAST_TURN_AT = f"""
+SELECT CASE WHEN ended_at = '' THEN began_at ELSE ended_at END FROM mind_turns WHERE {_OF_AGENT}
+ORDER BY number DESC LIMIT 1
+"""
 OUTREACHES = f"SELECT {_TURN} FROM mind_turns WHERE {_OF_AGENT} AND kind = 'outreach' ORDER BY number DESC LIMIT :limit"
 ARRIVED = f"""
 SELECT turn, max(at) FROM mind_deliveries WHERE {_OF_AGENT} AND state = 'sent'
@@ -215,6 +219,10 @@ class MindStore:
     def arrived(self, limit: int) -> dict[int, str]:
         """By its turn, when each of these was sent."""
         return dict(self._session.rows(ARRIVED, self._given(limit=limit)))
+
+    def last_turn_at(self) -> str:
+        """When the latest turn ended. Empty: there was none. Turns stay when what was said in them is forgotten."""
+        return str(self._session.value(LAST_TURN_AT, self._given()) or "")
 
     def undelivered(self) -> dict[str, int]:
         """Of what it said first, by each channel."""

@@ -12,9 +12,18 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import quote
 
-from recollect.channels.telegram.errors import BadRequest, ChatRefused, SlowDown, Taken, TokenRefused, TooLarge
+from recollect.channels.telegram.errors import (
+    BadRequest,
+    ChatRefused,
+    NotTheApi,
+    SlowDown,
+    Taken,
+    TokenRefused,
+    TooLarge,
+)
 from recollect.errors import Invalid, NotFound, RecollectError, Unavailable
 from recollect.llm.addresses import is_own_server
+from recollect.llm.proxies import proxies_explained
 from recollect.mind.channel import MayHaveArrived
 
 if TYPE_CHECKING:
@@ -32,6 +41,7 @@ USUAL_WAIT_SECONDS = 5.0
 LONGEST_WAIT_SECONDS = 86_400.0
 TOKEN_FORM = re.compile(r"[0-9]+:[A-Za-z0-9_-]+")
 TOKEN_IN_ADDRESS = re.compile(r"bot[0-9]+(?::|%3[Aa])[A-Za-z0-9_-]+")
+TOO_MANY = 429
 LOGGERS = ("httpx2", *(f"httpcore2.{part}" for part in ("connection", "http11", "http2", "proxy", "socks")))
 """A filter of a logger does not see what its children log: so each of them."""
 GONE_CHATS = ("chat not found", "user is deactivated", "peer_id_invalid", "user not found")
@@ -166,12 +176,13 @@ class BotClient:
                 logging.getLogger(name).addFilter(without_token)
             # What is counted while it is read is then what there is.
             headers = {"content-type": "application/json", "accept-encoding": "identity", "user-agent": "recollect"}
-            self._connection = httpx2.AsyncClient(
-                headers=headers,
-                timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS, write=ANSWER_SECONDS),
-                verify=not self._api.startswith("http://"),
-                trust_env=not self._is_local,  # A proxy of the environment does not know the servers of this house.
-            )
+            with proxies_explained():
+                self._connection = httpx2.AsyncClient(
+                    headers=headers,
+                    timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS, write=ANSWER_SECONDS),
+                    verify=not self._api.startswith("http://"),
+                    trust_env=not self._is_local,  # A proxy of the environment does not know the servers of this house.
+                )
         return self._connection
 
     def _refusal(self, status: int, body: bytes) -> RecollectError:
@@ -179,6 +190,8 @@ class BotClient:
         description = told.get("description")
         words = description.replace(self._token, "…") if isinstance(description, str) else ""
         plain = words.partition(": ")[2] or words
+        if 400 <= status < 500 and status != TOO_MANY and told.get("ok") is not False:
+            return NotTheApi(status)
         match status:
             case 401 | 404:
                 return TokenRefused(UNKNOWN_BOT)
@@ -186,7 +199,7 @@ class BotClient:
                 return ChatRefused(f"This chat takes nothing from the bot ({plain or 'forbidden'}).")
             case 409:
                 return Taken(WEBHOOK_IS_SET if "webhook" in words else OTHER_READER)
-            case 429:
+            case status if status == TOO_MANY:
                 return SlowDown(_wait_seconds(told))
             case 400 if any(gone in words.lower() for gone in GONE_CHATS):
                 return ChatRefused(f"This chat takes nothing from the bot ({plain}).")

@@ -10,6 +10,7 @@ Conflict
 └── Taken          another program reads for this bot
 Unavailable
 ├── SlowDown       not before `seconds` have passed
+├── NotTheApi      something else answered in its place
 └── MayHaveArrived (mind.channel)
 """
 
@@ -42,3 +43,10 @@ class SlowDown(Unavailable):
     def __init__(self, seconds: float) -> None:
         super().__init__(f"Telegram wants nothing from this bot for {seconds:g} seconds.")
         self.seconds = seconds
+
+
+class NotTheApi(Unavailable):
+    def __init__(self, status: int) -> None:
+        super().__init__(
+            f"What answered is not the Bot API (status {status}): a proxy, or another server at telegram.api_url."
+        )

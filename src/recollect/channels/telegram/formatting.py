@@ -106,7 +106,8 @@ class _Page:
                 return _joined(self.blocks(tokens), "\n\n") if token.nesting == 1 else _Piece(text=shown(token.content))
 
     def _list(self, opened: Token, tokens: Iterator[Token]) -> _Piece:
-        number = int(opened.attrGet("start") or 1) if opened.type == "ordered_list_open" else None
+        start = opened.attrGet("start")
+        number = (1 if start is None else int(start)) if opened.type == "ordered_list_open" else None
         items: list[_Piece] = []
         is_loose = False
         for token in tokens:

@@ -5,6 +5,7 @@ the same one: nothing is lost, and nothing is overtaken.
 """
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable
 from datetime import date
 
@@ -15,8 +16,8 @@ from recollect.channels.telegram.errors import SlowDown, TokenRefused
 from recollect.channels.telegram.sending import NAME, Sending
 from recollect.channels.telegram.updates import Ignored, Incoming, understood
 from recollect.errors import Denied, Invalid, RecollectError, Unavailable
-from recollect.mind.channel import File, Image, MayHaveArrived, Said
-from recollect.mind.places.places import Pairing, looks_like_code
+from recollect.mind.channel import File, Image, MayHaveArrived, Paused, Said
+from recollect.mind.places.places import Pairing, Tries, looks_like_code
 
 GREETING = "You are connected. What you write here is said to {agent}, and the answers come here. /help lists commands."
 WRONG_CODE = "That is not the code. Look at it once more; after a few wrong ones a new code is needed."
@@ -33,7 +34,9 @@ MOST_NOTED = 100
 MOST_ATTEMPTS = 5
 """At a sentence of the channel's own; then it goes on without it."""
 MOST_FETCHES = 30
-"""Of the files of one message, while the same line brings updates: most of half an hour."""
+FETCH_SECONDS = 600.0
+"""At most so often, or for so long, the files of one message are fetched, while the same line brings updates: nobody
+else is heard meanwhile."""
 
 
 class Hearing:
@@ -41,6 +44,7 @@ class Hearing:
         self._door = door
         self._client = client
         self._sending = sending
+        self._tries = Tries()
         self._noted: set[str] = set()
         self._noted_on: date | None = None
         self._heard: dict[tuple[str, int], tuple[str, str]] = {}
@@ -48,8 +52,8 @@ class Hearing:
         self._sentence: tuple[tuple[str, int] | None, str] = (None, "")
         """What is to be said in a chat because of an update, worked out once."""
         self._attempts = 0
-        self._fetching: tuple[int | None, int] = (None, 0)
-        """The update whose files did not come, and how often."""
+        self._fetching: tuple[int | None, int, float] = (None, 0, 0.0)
+        """The update whose files did not come, how often, and since when."""
 
     async def take(self, update: dict[str, object]) -> None:
         meant = understood(update)
@@ -74,6 +78,8 @@ class Hearing:
     async def _take_stranger(self, meant: Incoming) -> None:
         code = self._code(meant)
         if code:
+            if not self._tries.may(meant.chat_id, self._door.clock()):
+                return self._note("stranger", {"channel": NAME, "address": meant.chat_id})
             found = await asyncio.to_thread(self._door.places.pair, NAME, meant.chat_id, meant.name, code)
             if found is Pairing.PAIRED:
                 self._door.record("channel", "paired", 0.0, {"channel": NAME, "address": meant.chat_id})
@@ -88,7 +94,7 @@ class Hearing:
             return ""
         if meant.command:
             name, rest = meant.command
-            return rest if name == "start" else ""
+            return rest if name == "start" and looks_like_code(rest) else ""
         return meant.text if looks_like_code(meant.text) else ""
 
     def _note(self, outcome: str, detail: dict[str, object]) -> None:
@@ -155,7 +161,7 @@ class Hearing:
     # What is said to the agent
 
     async def _hear(self, meant: Incoming) -> None:
-        if meant.is_edit and self._is_nothing_new(meant):
+        if meant.is_edit and await self._is_nothing_new(meant):
             return None
         images, files, words = await self._fetched(meant)
         text = "\n\n".join(filter(None, (meant.text, words)))
@@ -170,10 +176,11 @@ class Hearing:
             images=tuple(images),
             files=tuple(files),
             key=self._key(meant),
+            at=meant.at,
         )
         try:
             await self._door.hear(said)
-        except Invalid as error:
+        except (Invalid, Paused) as error:
             return await self._answer(meant, _saying(str(error)))
         return self._remember(meant)
 
@@ -183,32 +190,42 @@ class Hearing:
         key = f"{self._client.bot_id}:{meant.key}"
         return f"{key}:{meant.update_id}" if meant.is_edit else key
 
+    def _first_key(self, meant: Incoming) -> str:
+        """Of the message before any edit."""
+        return f"{self._client.bot_id}:{meant.chat_id}:{meant.message_id}"
+
     async def _fetched(self, meant: Incoming) -> tuple[tuple[Image, ...], tuple[File, ...], str]:
         """With the message. When only its files fail to come, again and again, it is said without them: else nobody
         would be heard any more."""
-        number, failures = self._fetching
+        number, failures, since = self._fetching
+        if number != meant.update_id:
+            failures, since = 0, time.monotonic()
         try:
             return await fetched(self._client, meant.attachments)
         except (SlowDown, TokenRefused):
             raise
         except RecollectError:
-            failures = failures + 1 if number == meant.update_id else 1
-            self._fetching = (meant.update_id, failures)
-            if failures < MOST_FETCHES:
+            self._fetching = (meant.update_id, failures + 1, since)
+            if failures + 1 < MOST_FETCHES and time.monotonic() - since < FETCH_SECONDS:
                 raise
         names = ", ".join(one.name for one in meant.attachments)
         return (), (), f"[File {names}: Telegram did not give it; it was not kept.]"
 
-    def _is_nothing_new(self, meant: Incoming) -> bool:
+    async def _is_nothing_new(self, meant: Incoming) -> bool:
         """Telegram calls it an edit, too, when it finds the preview of a link, or when a place that is shared moves."""
-        _, words = self._heard.get((meant.chat_id, meant.message_id), ("", None))
-        return words == meant.text or meant.text.startswith(LOCATION)
+        if meant.text.startswith(LOCATION):
+            return True
+        known = self._heard.get((meant.chat_id, meant.message_id))
+        if known:
+            return known[1] == meant.text
+        # Heard before this program began. Before its words may stand what it replied to.
+        words = await asyncio.to_thread(self._door.heard, NAME, self._first_key(meant))
+        return bool(meant.text) and words.rpartition("”]\n")[2] == meant.text
 
     async def _withdraw(self, meant: Incoming) -> bool:
         """Whether what it was before waits still, and is taken back for what it is now."""
         last, _ = self._heard.get((meant.chat_id, meant.message_id), ("", ""))
-        first = f"{self._client.bot_id}:{meant.chat_id}:{meant.message_id}"
-        earlier = {last, first} - {"", self._key(meant)}
+        earlier = {last, self._first_key(meant)} - {"", self._key(meant)}
         withdrawn = [await self._door.withdraw_key(NAME, key) for key in sorted(earlier)]
         return any(withdrawn)
 

@@ -9,9 +9,11 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TypeAlias, cast
 
 from recollect.channels.cleaning import on_one_line
+from recollect.clock import to_text
 from recollect.mind.saying import MOST_IMAGE_BYTES
 from recollect.texts import clean
 
@@ -56,6 +58,8 @@ class Incoming:
     text: str
     key: str
     """The same for each delivery of one message, another for each edit of it."""
+    at: str = ""
+    """When it was sent, or edited."""
     is_edit: bool = False
     replied_to: str = ""
     """The words it replies to, shortened to one line. Empty: it is no reply."""
@@ -98,11 +102,20 @@ def understood(update: object) -> Incoming | Ignored:
         message_id=message_id,
         text=text,
         key=f"{key}:{_whole(message.get('edit_date')) or 0}" if is_edit else key,
+        at=_moment(message.get("edit_date") if is_edit else message.get("date")),
         is_edit=is_edit,
         replied_to=_replied_to(message),
         attachments=attachments,
         command=_command(message),
     )
+
+
+def _moment(seconds: object) -> str:
+    """Since 1970, as Telegram tells times."""
+    try:
+        return to_text(datetime.fromtimestamp(_whole(seconds) or 0, UTC)) if _whole(seconds) else ""
+    except (OverflowError, ValueError, OSError):
+        return ""
 
 
 def _chat_id(chat: Json) -> str:

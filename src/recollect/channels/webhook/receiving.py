@@ -22,8 +22,8 @@ from recollect.channels.kinds import Door
 from recollect.channels.webhook.signing import Secret, claimed_id, verified
 from recollect.errors import Conflict, Denied, Invalid, RecollectError, Unavailable
 from recollect.ids import derived_id
-from recollect.mind.channel import Image, Said
-from recollect.mind.places.places import PAIRED, Pairing, looks_like_code
+from recollect.mind.channel import Image, Paused, Said
+from recollect.mind.places.places import PAIRED, Pairing, Tries, looks_like_code
 from recollect.texts import clean
 
 NAME = "webhook"
@@ -87,6 +87,7 @@ class Receiver:
         self._secrets = secrets
         self._reading_seconds = reading_seconds
         self._one = asyncio.Lock()
+        self._tries = Tries()
         self._strangers: dict[str, datetime] = {}
 
     def app(self) -> Starlette:
@@ -139,8 +140,8 @@ class Receiver:
             return _paired()
         if kept and kept not in own:
             raise Conflict(
-                "Another message was heard under this webhook-id, and this one was not. Give each message an id of its "
-                "own."
+                "A message was heard under this webhook-id, and it was not this one, or was signed with a secret that "
+                "is gone. Give each message an id of its own."
             )
         place = await asyncio.to_thread(places.find, NAME, message.address)
         if place is None or await asyncio.to_thread(places.is_code, NAME, message.text):
@@ -150,7 +151,10 @@ class Receiver:
             return _paired()
         if place.state != PAIRED:
             await asyncio.to_thread(places.unblock, NAME, message.address)
-        number = await self._door.hear(_said(message, message_id))
+        try:
+            number = await self._door.hear(_said(message, message_id))
+        except Paused as error:  # No reason to come again: it stays out then, too.
+            return _json(200, {"heard": False, "detail": str(error)})
         if not kept:
             await asyncio.to_thread(places.move_position, NAME, name, own[0])
         return _json(202, {"entry": number})
@@ -158,7 +162,7 @@ class Receiver:
     async def _pair(self, message: Message) -> None:
         """Words that cannot be a code are no try: else five strangers who say hello would void it."""
         found = Pairing.NONE
-        if looks_like_code(message.text):
+        if looks_like_code(message.text) and self._tries.may(message.address, self._door.clock()):
             found = await asyncio.to_thread(self._door.places.pair, NAME, message.address, message.name, message.text)
         if found is Pairing.PAIRED:
             return

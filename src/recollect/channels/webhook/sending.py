@@ -20,6 +20,7 @@ from recollect.errors import Denied, Invalid, Unavailable
 from recollect.ids import derived_id
 from recollect.llm.addresses import is_own_server
 from recollect.llm.hints import hinted_seconds
+from recollect.llm.proxies import proxies_explained
 from recollect.mind.channel import MayHaveArrived, Reply
 
 if TYPE_CHECKING:
@@ -127,7 +128,8 @@ class Sender:
             timeout = httpx2.Timeout(self._answer_seconds, connect=min(CONNECT_SECONDS, self._answer_seconds))
             # To this house nothing goes by way of a proxy elsewhere, which would read it.
             is_elsewhere = not is_own_server(self._url)
-            self._client = httpx2.AsyncClient(timeout=timeout, follow_redirects=False, trust_env=is_elsewhere)
+            with proxies_explained():
+                self._client = httpx2.AsyncClient(timeout=timeout, follow_redirects=False, trust_env=is_elsewhere)
         return self._client
 
     # How it goes

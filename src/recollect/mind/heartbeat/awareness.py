@@ -144,6 +144,15 @@ def barred(topic: str, message: str, unwelcome_topics: Sequence[str]) -> str:
     return ""
 
 
+def subject_of(topic: str, message: str) -> str:
+    """What of a topic a message is about, in its own words: a topic may be told in many ("Checking in on the hearing"),
+    and what has to be said again to touch it are those that the message has too. Where it has none, all of it."""
+    said = set(document_terms(message))
+    telling = {term for term in _telling(topic) if _is_said(term, said)}
+    shared = [word for word in topic.split() if not telling.isdisjoint(query_terms(word))]
+    return " ".join(shared).strip(" .,:;!?\"'") or topic
+
+
 def _telling(topic: str) -> list[str]:
     """Its words without articles, in the languages in which a wish is read, and without a compound whose parts are
     among them."""

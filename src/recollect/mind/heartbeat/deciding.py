@@ -5,6 +5,7 @@ the person asked for about being written to come with the trigger. The words des
 """
 
 from collections.abc import Sequence
+from itertools import accumulate
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -15,10 +16,13 @@ from recollect.mind.conversation import words_of
 from recollect.mind.entries import Role, Written
 from recollect.redaction import mask
 from recollect.texts import clean
+from recollect.tokens import estimate
 
 MOST_MESSAGE_CHARACTERS = 2_000
 MOST_SHOWN_CHARACTERS = 600
 """Of each of the last messages: what they were about, not all that they said."""
+MOST_LAST_TOKENS = 4_000
+"""Of all of them: the rest of the context is for who the agent is."""
 MOST_OUTPUT_TOKENS = 1_500
 
 
@@ -60,9 +64,15 @@ def trigger_of(user: str, channel: str, last: Sequence[Written], unwelcome_topic
     if unwelcome_topics:
         topics = "; ".join(map(escaped, unwelcome_topics))
         parts.append(UNWELCOME.format(user_first=named[:1].upper() + named[1:], topics=topics) + "\n")
-    lines = "".join(_line(one, named) for one in last)
+    lines = "".join(_fitting([_line(one, named) for one in last]))
     parts.append(f"{SAID_LAST}\n\n{lines}" if lines else NOTHING_SAID)
     return "\n".join(parts)
+
+
+def _fitting(lines: list[str]) -> list[str]:
+    """The latest of them."""
+    tokens = list(accumulate(estimate(line) for line in reversed(lines)))
+    return lines[len(lines) - sum(one <= MOST_LAST_TOKENS for one in tokens) :]
 
 
 def _line(written: Written, user: str) -> str:

@@ -35,8 +35,11 @@ if TYPE_CHECKING:
 
 AGAIN_MINUTES = {"skipped": 5, "failed": 30, "paused": 60}
 """After so long a reflection is tried again that a turn, a model that was away or a pause kept from being made."""
-_LONGEST_AGAIN = timedelta(minutes=max(AGAIN_MINUTES.values()))
+CUT_OFF_MINUTES = 60
+"""After so long one is tried again of which nobody told the end: the program died in its middle."""
+_LONGEST_AGAIN = timedelta(minutes=max(CUT_OFF_MINUTES, *AGAIN_MINUTES.values()))
 WITHOUT_WORDS = "It would have written, and gave no words."
+WITHOUT_TOPIC = "It would have written, and did not say about what: nobody could ask it never to write about that."
 OVERTAKEN = "Somebody spoke in the meantime, and comes first."
 FORGOTTEN = "Something was forgotten meanwhile, which it may have had in front of it: what it thought is not kept."
 
@@ -141,8 +144,10 @@ class Heartbeat:
         now, kept = self._parts.clock(), self._kept(kind)
         due = _standing(schedule, kept, now)
         after, is_ours = Tick(schedule=schedule.expression, due_at=due.due_at, ran_at=kept and kept.ran_at), False
-        if kept and due.is_due and is_claimed:
-            after, is_ours = Tick(schedule=schedule.expression, due_at=schedule.next_after(now), ran_at=now), True
+        if kept and due.is_due:
+            if not is_claimed:
+                return False, kept.due_at  # Who only looks leaves it to be claimed.
+            after, is_ours = Tick(schedule=schedule.expression, due_at=self._after_claim(kind, now), ran_at=now), True
         if after == kept:
             return False, due.due_at
         with self._parts.database.write() as session:
@@ -156,14 +161,24 @@ class Heartbeat:
         with self._parts.database.read() as session:
             return TickStore(session, self._parts.settings.house, self._parts.agent).get(kind)
 
-    def _come_again(self, kind: Moment, minutes: float) -> None:
-        """Before its usual time."""
+    def _after_claim(self, kind: Moment, now: datetime, minutes: float | None = CUT_OFF_MINUTES) -> datetime:
+        """A day has one reflection: until its end is told, and where it could not be, it is due once more before its
+        usual time. None: it is done."""
+        schedule = self._schedules[kind]
+        assert schedule
+        following = schedule.next_after(now)
+        if kind is Moment.OUTREACH or minutes is None:
+            return following
+        return min(following, now + timedelta(minutes=minutes))
+
+    def _end(self, kind: Moment, minutes: float | None) -> None:
+        """`minutes`: after so many it comes again."""
         with self._parts.database.write() as session:
             store = TickStore(session, self._parts.settings.house, self._parts.agent)
-            kept = store.get(kind)
-            sooner = self._parts.clock() + timedelta(minutes=minutes)
-            if kept and sooner < kept.due_at:
-                store.move(kind, kept, Tick(schedule=kept.schedule, due_at=sooner, ran_at=kept.ran_at))
+            kept, now = store.get(kind), self._parts.clock()
+            if kept:
+                after = Tick(schedule=kept.schedule, due_at=self._after_claim(kind, now, minutes), ran_at=now)
+                store.move(kind, kept, after)
 
     async def run(self, kind: Moment) -> Considered | LookedBack:
         """A moment whose time has come."""
@@ -172,8 +187,7 @@ class Heartbeat:
         looked_back = await self.reflect(by="schedule")
         minutes = AGAIN_MINUTES.get(looked_back.outcome)
         is_over = isinstance(looked_back.error, OverBudget) or not isinstance(looked_back.error, Unavailable | None)
-        if minutes and not is_over:
-            await asyncio.to_thread(self._come_again, kind, minutes)
+        await asyncio.to_thread(self._end, kind, None if is_over else minutes)
         return looked_back
 
     # Writing first
@@ -192,8 +206,9 @@ class Heartbeat:
         if held_back or seen.place is None:
             reason = " ".join(one.reason for one in held_back)
             return await self._ended(course, Considered(seen=seen, verdicts=verdicts, outcome="quiet", reason=reason))
-        context = await asyncio.to_thread(self._context, seen, seen.place[0])
+        context = None
         try:
+            context = await asyncio.to_thread(self._context, seen, seen.place[0])
             decision = await self._decided(context)
         except RecollectError as error:
             failed = Considered(
@@ -251,6 +266,8 @@ class Heartbeat:
         message, about = decision.message.strip(), decision.topic.strip()
         if not _can_be_seen(message):
             return ended("no", WITHOUT_WORDS)
+        if not about:
+            return ended("no", WITHOUT_TOPIC)
         now_seen, now_verdicts = await asyncio.to_thread(self._look)
         topic = barred(about, message, (*seen.facts.unwelcome_topics, *now_seen.facts.unwelcome_topics))
         if topic:

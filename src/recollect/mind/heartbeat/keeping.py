@@ -13,7 +13,7 @@ from recollect.clock import LOCAL, Clock, from_text, to_text
 from recollect.errors import Conflict
 from recollect.ids import derived_id
 from recollect.knowledge import Category, Evidence, Knowledge, Learned, Origin, Record, Relation, Statement
-from recollect.mind.heartbeat.wishes import Wish, wish_in
+from recollect.mind.heartbeat.wishes import Wish, wishes_in
 from recollect.recall.words import query_terms
 
 TAG = "heartbeat"
@@ -43,18 +43,21 @@ class Wishes:
         self._knowledge = knowledge
         self._clock = clock
 
-    def take(self, message_id: str, text: str, at: datetime, *, answers_outreach: bool, topic: str) -> Learned | None:
-        """Keep the wish in a message of the person, if there is one that is not over. The same message is kept once,
-        whatever became of the learning since."""
-        wish = wish_in(text, answers_outreach=answers_outreach, topic=topic)
-        if wish is None:
-            return None
+    def take(self, message_id: str, text: str, at: datetime, *, answers_outreach: bool, topic: str) -> list[Learned]:
+        """Keep the wishes in a message of the person that are not over. The same message is kept once, whatever became
+        of the learnings since."""
+        found = wishes_in(text, answers_outreach=answers_outreach, topic=topic)
+        kept = [self._keep(wish, number, message_id, text, at) for number, wish in enumerate(found)]
+        return [one for one in kept if one]
+
+    def _keep(self, wish: Wish, number: int, message_id: str, text: str, at: datetime) -> Learned | None:
         until = wish.wait.until(at.astimezone(LOCAL)) if wish.wait else None
         if until and until <= self._clock():
             return None
         relation = Relation.UNRELATED if until else None  # Two that end at different times are two.
+        named = derived_id("wish", message_id, *([str(number)] if number else []))
         try:
-            return self._knowledge.learn(_statement(wish, message_id, text, at, until), relation=relation)
+            return self._knowledge.learn(_statement(named, wish, message_id, text, at, until), relation=relation)
         except Conflict:  # It is kept, and was moved to where this agent does not look.
             return None
 
@@ -79,10 +82,10 @@ class Wishes:
         )
 
 
-def _statement(wish: Wish, message_id: str, text: str, at: datetime, until: datetime | None) -> Statement:
+def _statement(named: str, wish: Wish, message_id: str, text: str, at: datetime, until: datetime | None) -> Statement:
     topic = wish.topic[:LONGEST_TOPIC]
     return Statement(
-        id=derived_id("wish", message_id),
+        id=named,
         text=_told(wish, topic, until),
         value=topic,
         category=Category.OPERATIONAL,

@@ -50,7 +50,7 @@ NEVER = _compiled(
     "<not> <write><me><again> <first><again>",
     "<not> (writing|messaging|texting) first<again>",
     "i (don'?t|do not) (want|like) (you to|it when you|you) <write><me>? <first><again>",
-    "(only|just) (write|message|text|talk|speak|answer|reply)( to)?( me)? (when|if|after) i "
+    "(only|just) (write|message|text|talk|speak)( to)? me (when|if|after) i "
     "(write|ask|message|text|talk|speak|say|do)…",
     "no more (unprompted|proactive|unsolicited|unasked) (messages?|texts?|check-?ins?)<again>",
     "<write-de> (nicht|nie)( mehr| wieder)* <unasked-de>( mehr)?",
@@ -62,6 +62,7 @@ NEVER_AS_ANSWER = _compiled(
     "no (more )?(messages|texts|pings)( please| any ?more)*",
     "(please )?(stop|quit|can you stop|could you stop|would you stop) <write><me><again>",
     "(don'?t|do not) <write><me><more><again>",
+    "(don'?t|do not) (writ(e|ing)|messag(e|ing)|text(ing)?|contact(ing)?|ping(ing)?)<me><again>",
     "never <write><me><again>",
     "(schreib(e)? mir (nicht|nie) (mehr|wieder)|h[oö]r auf,? mir zu schreiben)",
     "((ne )?m'[eé]cris plus|arr[eê]te de m'[eé]crire)",
@@ -104,8 +105,8 @@ ABOUT = _compiled(
 )
 LOOSE_ABOUT = _compiled(
     "<not> ask(ing)?<again> about <topic>",
-    "<not> bring(ing)? up <topic>",
-    "<not> bring(ing)? <topic> up<again>",
+    "<not> bring(ing)? up (?P<topic>my [^,:()]{1,97}?)<again>",
+    "<not> bring(ing)? up <topic> (to|with) me<again>",
     "<topic> (is|are) (off[ -]limits|taboo|a taboo)<again>",
 )
 """They may mean what is not to be said to others, if a place or a person follows: `ELSEWHERE`."""
@@ -113,6 +114,7 @@ ABOUT_AS_ANSWER = _compiled(
     "i (don'?t|do not|never)( ever)? want to (talk|hear|be asked|be reminded|think) (about|of) <topic>",
     "(drop|stop with) (?P<topic>it|this|that|the (subject|topic|matter))",
 )
+LOOSE_ABOUT_AS_ANSWER = _compiled("<not> bring(ing)? up <topic>", "<not> bring(ing)? <topic> up<again>")
 
 AGAIN_WELCOME = _compiled(
     "you (can|may|could) <write><me>?( first)? again( now| any ?time| if you (like|want)| whenever you (like|want))*",
@@ -143,6 +145,7 @@ SHORT = _compiled(
     "<busy><now>",
     "(i'?m |i am )?(very |really |quite |so |too |a bit )?busy",
     "leave me (alone|in peace|be)",
+    "(please )?(don'?t|do not) (bother|disturb) me<now>?",
     "(jetzt nicht|nicht jetzt|sp[aä]ter|vielleicht sp[aä]ter|keine zeit|gerade nicht|gerade keine zeit)",
     "(?P<span>heute|diese woche) nicht",
     "(pas maintenant|plus tard|pas le temps)",

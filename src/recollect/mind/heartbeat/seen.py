@@ -54,7 +54,7 @@ def see(
     facts = Facts(
         now=local(to_text(now)),
         spoke_at=from_text(found.said[0].at) if found.said else None,
-        last_word_at=from_text(found.spoken[-1].entry.at) if found.spoken else None,
+        last_word_at=from_text(found.last_word_at) if found.last_word_at else None,
         outreaches=tuple(_outreach(one, found) for one in found.outreaches),
         is_turn_open=found.is_open,
         waiting=found.waiting,
@@ -92,9 +92,11 @@ def topic_of(written: Written) -> str:
 
 def _outreach(row: TurnRow, found: "Glance") -> Outreach:
     """As of when it reached the person, to whom it counts from then on; whether or not its words were forgotten. What
-    waits was said after it: it is never written where somebody waits."""
+    waits was said after it: it is never written where somebody waits. What was said before it arrived is no answer."""
     at = max(row.began_at, found.arrived.get(row.number, ""))
-    is_answered = any(one.turn > row.number or not one.turn for one in found.said[:1])
+    is_answered = any(
+        (one.turn > row.number or not one.turn) and not row.began_at <= one.at < at for one in found.said[:1]
+    )
     return Outreach(turn=row.number, at=from_text(at), is_answered=is_answered)
 
 

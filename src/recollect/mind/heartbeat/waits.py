@@ -55,21 +55,25 @@ class Wait:
     """Until the next month begins."""
     shown: time | None = None
     """Until the clock next shows this."""
+    is_either: bool = False
+    """And it was not said whether before or after noon: the one that comes first."""
 
     def until(self, at: datetime) -> datetime:
         """`at`: when it was said, in the person's zone."""
         if self.hours:
             return at.astimezone(UTC) + timedelta(hours=self.hours)
-        day = at.date()
-        if self.shown:
-            day += timedelta(days=int(at.time() >= self.shown))
+        day, shown = at.date(), self.shown
+        if shown and self.is_either and shown <= at.time() < shown.replace(hour=shown.hour + 12):
+            shown = shown.replace(hour=shown.hour + 12)
+        if shown:
+            day += timedelta(days=int(at.time() >= shown))
         elif self.is_month:
             day = (day.replace(day=1) + timedelta(days=32)).replace(day=1)
         elif self.weekday is not None:
             day += timedelta(days=(self.weekday - day.weekday() - 1) % 7 + 1)
         else:
             day += timedelta(days=self.days)
-        return datetime.combine(day, self.shown or MORNING, tzinfo=at.tzinfo).astimezone(UTC)
+        return datetime.combine(day, shown or MORNING, tzinfo=at.tzinfo).astimezone(UTC)
 
 
 def moment_named(words: str) -> Wait | None:
@@ -119,4 +123,5 @@ def _hour_named(words: str) -> Wait | None:
     if found[3]:
         hour = hour % 12 + (12 if found[3].lower() == "p" else 0)
     minute = int(found[2] or 0)
-    return Wait(shown=time(hour, minute)) if hour < 24 and minute < 60 else None
+    is_either = not found[3] and 0 < hour < 12 and not found[1].startswith("0")
+    return Wait(shown=time(hour, minute), is_either=is_either) if hour < 24 and minute < 60 else None

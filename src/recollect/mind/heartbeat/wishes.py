@@ -40,22 +40,26 @@ class Wish:
     """Of "never about"; and of "again welcome", if only that topic is."""
 
 
-def wish_in(text: str, *, answers_outreach: bool, topic: str) -> Wish | None:
-    """The first wish in a message. `answers_outreach`: these are the person's first words after the agent wrote first.
-    `topic`: of what it wrote, for "never about this"."""
+def wishes_in(text: str, *, answers_outreach: bool, topic: str) -> list[Wish]:
+    """The wishes in a message, at most one of each sentence. `answers_outreach`: these are the person's first words
+    after the agent wrote first. `topic`: of what it wrote, for "never about this"."""
     if len(text) > LONGEST_MESSAGE:
-        return None
+        return []
     plain = _own_words(text)
     if _FOR_OTHERS.match(plain):
-        return None
-    for sentence in (found[0].strip() for found in _SENTENCE.finditer(plain)):
-        for clause in _clauses(sentence):
-            wish = _explicit(clause, sentence, topic) or (
-                _answer(clause, sentence, topic) if answers_outreach else None
-            )
-            if wish:
-                return wish
-    return _short(plain) if answers_outreach else None
+        return []
+    sentences = (found[0].strip() for found in _SENTENCE.finditer(plain))
+    found = [wish for one in sentences if (wish := _wish(one, answers_outreach=answers_outreach, topic=topic))]
+    short = _short(plain) if answers_outreach and not found else None
+    return [short] if short else found
+
+
+def _wish(sentence: str, *, answers_outreach: bool, topic: str) -> Wish | None:
+    for clause in _clauses(sentence):
+        wish = _explicit(clause, sentence, topic) or (_answer(clause, sentence, topic) if answers_outreach else None)
+        if wish:
+            return wish
+    return None
 
 
 # What of a message are the person's own words, and where in them a request may begin
@@ -107,9 +111,13 @@ def _clauses(sentence: str) -> Iterator[str]:
                 yield sentence[begin : found.start()].strip()
 
 
+_ASKED_AFTER = re.compile(r",? (?:ok|okay|please|pls|alright|all right|right|yes|ja|d'accord|vale)\s?\?+\W*$", re.I)
+"""Not now, ok?"""
+
+
 def _is_question(sentence: str) -> bool:
     """A request in the form of a question is none."""
-    return sentence.endswith("?") and not re.match(
+    return _ASKED_AFTER.sub("", sentence).endswith("?") and not re.match(
         r"\W*(?:please )?(?:can|could|would|will) (?:you|we)\b", sentence, re.I
     )
 
@@ -139,6 +147,9 @@ def _answer(clause: str, sentence: str, topic: str) -> Wish | None:
         return Wish(kind="never", words=sentence)
     if found := _first(phrases.ABOUT_AS_ANSWER, clause):
         return _about(found["topic"], sentence, topic)
+    found = _first(phrases.LOOSE_ABOUT_AS_ANSWER, clause)
+    if found and not _ELSEWHERE.search(found["topic"]):
+        return _about(found["topic"], sentence, topic)
     wait = _wait(phrases.UNTIL_AS_ANSWER, (), clause)
     return Wish(kind="not now", words=sentence, wait=wait) if wait else None
 
@@ -152,7 +163,7 @@ def _short(plain: str) -> Wish | None:
     """The whole message is one, or its first clause is and the rest says why."""
     opening = _OPENING.match(plain)
     start = opening.end() if opening else 0
-    rest = plain[start:]
+    rest = _ASKED_AFTER.sub("", plain[start:])
     if len(rest.split()) > LONGEST_SHORT_ANSWER or "?" in rest:
         return None
     for end in (len(rest), *(found.start() for found in _AFTER_SHORT.finditer(rest))):
@@ -193,8 +204,8 @@ _THIS = re.compile(
     re.IGNORECASE,
 )
 _TRAILING = re.compile(
-    r"(?:\s+(?:again|any ?more|ever|please|ok|okay|thanks|thank you|from now on|sorry|at all|bitte|danke|mehr|merci|"
-    r"gracias))+\W*$",
+    r"(?:\s+(?:again|any ?more|ever|please|pls|ok|okay|thanks|thank you|thx|from now on|sorry|at all|bitte|danke|mehr|"
+    r"merci|gracias))+\W*$",
     re.IGNORECASE,
 )
 _NOW = re.compile(r"(?:right |just )?now|at the moment|for now", re.IGNORECASE)

@@ -1,14 +1,15 @@
 """The codes by which an address becomes a place: how one is made, read back and compared.
 
-A code has 50 bits, is open for ten minutes and void after five wrong tries: who guesses hits an open code with a chance
-of 5 in 2^50, which is 4 in 10^15.
+A code has 50 bits, is open for ten minutes and void after ten wrong tries, of which one address has five: who guesses
+hits an open code with a chance of at most 10 in 2^50, which is 9 in 10^15.
 """
 
 import hashlib
 import hmac
 import secrets
 import unicodedata
-from datetime import timedelta
+from collections import Counter
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -16,8 +17,12 @@ ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 CHARACTERS = 10
 LIFETIME = timedelta(minutes=10)
 """Long enough to pick up the phone."""
-MOST_TRIES = 5
-"""For somebody who mistypes. A stranger who uses them up costs the person a new code, no more."""
+MOST_TRIES = 10
+"""At one code. Who uses them up costs the person a new one, no more."""
+MOST_OF_ONE = 5
+"""By one address, for somebody who mistypes: one stranger alone cannot void a code."""
+MOST_COUNTED = 10_000
+"""Addresses that are kept in mind."""
 _LOOKS_ALIKE = str.maketrans("OIL", "011")
 _MOST_READ = 100
 """Characters: no spelling of a code is longer."""
@@ -30,6 +35,21 @@ class Pairing(StrEnum):
     WRONG = "wrong"
     NONE = "none"
     """No code is open."""
+
+
+class Tries:
+    """How often each address tried, in the time that a code is open. Kept in mind only."""
+
+    def __init__(self) -> None:
+        self._since: datetime | None = None
+        self._numbers: Counter[str] = Counter()
+
+    def may(self, address: str, now: datetime) -> bool:
+        """Whether it has one more; then that one is counted."""
+        if self._since is None or not timedelta() <= now - self._since < LIFETIME or len(self._numbers) > MOST_COUNTED:
+            self._since, self._numbers = now, Counter()
+        self._numbers[address] += 1
+        return self._numbers[address] <= MOST_OF_ONE
 
 
 def new_text() -> str:

@@ -14,6 +14,7 @@ from recollect.mind.places.pairing import (
     LIFETIME,
     MOST_TRIES,
     Pairing,
+    Tries,
     digest_of,
     folded,
     is_same,
@@ -24,7 +25,7 @@ from recollect.mind.places.pairing import (
 from recollect.mind.places.store import KeptCode, Place, PlaceStore
 from recollect.texts import clean
 
-__all__ = ["BLOCKED", "PAIRED", "Code", "Pairing", "Place", "Places", "looks_like_code"]
+__all__ = ["BLOCKED", "PAIRED", "Code", "Pairing", "Place", "Places", "Tries", "looks_like_code"]
 
 PAIRED, BLOCKED = "paired", "blocked"
 MOST_CHARACTERS = 200

@@ -28,13 +28,13 @@ def channels(context: click.Context, as_json: bool) -> None:
     """
     if context.invoked_subcommand is not None:
         return
-    from recollect.channels.kinds import broken_kinds, kinds, needs_of
+    from recollect.channels.kinds import broken_kinds, is_wanted, kinds, needs_of
     from recollect.daemon import read_status
     from recollect.lock import is_locked
 
     with context.obj.open() as memory:
         settings, places = memory.settings, memory.places.list()
-    found = {name: (kind.is_wanted(settings), needs_of(kind, settings)) for name, kind in kinds().items()}
+    found = {name: (is_wanted(kind, settings), needs_of(kind, settings)) for name, kind in kinds().items()}
     is_read = is_locked(settings.runtime)
     status = read_status(settings.runtime) if is_read else None
     told = status.minding.channels if status else {}
@@ -138,10 +138,10 @@ def _check_known(channel: str) -> None:
 
 def _check_readable(channel: str, settings: "Settings") -> None:
     """Refuses to make a code that nobody could read."""
-    from recollect.channels.kinds import kinds, needs_of
+    from recollect.channels.kinds import is_wanted, kinds, needs_of
 
     _check_known(channel)
-    if not kinds()[channel].is_wanted(settings):
+    if not is_wanted(kinds()[channel], settings):
         needed = " ".join(needs_of(kinds()[channel], settings)) or "The page of that channel tells what to set."
         path = settings.config_path
         raise Invalid(f"{channel} is off in {path}, so nobody would read a code. It needs: {needed}")

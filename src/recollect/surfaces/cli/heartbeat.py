@@ -23,6 +23,10 @@ Write one into {path}, for example
   [heartbeat]
   model = "anthropic:claude-haiku-5-5\""""
 NOBODY = "Nobody would answer what the person says to it: [mind] in {path} names no model. Name one first."
+NO_CHANNELS = (
+    "{agent} cannot write first: all channels are those of {own}, the house's own agent, and nothing would be sent. "
+    "With --reflect {agent} can look back."
+)
 NO_DAEMON = "No daemon runs for this home, so no moment comes by itself. Start it: {invocation} up"
 
 
@@ -47,12 +51,12 @@ def heartbeat(place: Place, is_now: bool, explain: bool, reflect: bool, agent: s
         if is_now:
             _have_one(memory, agent, explain=explain, reflect=reflect, as_json=as_json)
         elif explain:
-            looked = memory.heartbeat(agent).look()
+            looked = _heart(memory, agent).look()
             print_json(_considered_json(looked)) if as_json else _explain(looked)
             if not as_json:
                 _warn_of_missing(memory)
         else:
-            _tell(memory, memory.heartbeat(agent), place, as_json)
+            _tell(memory, _heart(memory, agent), place, as_json)
 
 
 def _have_one(memory: "Memory", agent: str, *, explain: bool, reflect: bool, as_json: bool) -> None:
@@ -61,7 +65,10 @@ def _have_one(memory: "Memory", agent: str, *, explain: bool, reflect: bool, as_
     missing = _missing(memory)
     if missing and not (reflect and memory.settings.heartbeat.model):
         raise Invalid(missing)
-    heart = memory.heartbeat(agent)
+    own = memory.settings.agent_name
+    if not reflect and agent not in ("", own):
+        raise Invalid(NO_CHANNELS.format(agent=agent, own=own))
+    heart = _heart(memory, agent)
     if reflect:
         looked_back = asyncio.run(heart.reflect())
         print_json(_looked_back_json(looked_back)) if as_json else _tell_looked_back(looked_back)
@@ -77,6 +84,16 @@ def _have_one(memory: "Memory", agent: str, *, explain: bool, reflect: bool, as_
     if considered.turn and not as_json:
         _tell_of_delivery(memory)
     _end_with(considered.error)
+
+
+def _heart(memory: "Memory", agent: str) -> "Heartbeat":
+    """By the channels that a daemon would have open: those are the house's own agent's."""
+    from recollect.channels.kinds import wanted_kinds
+
+    is_own = agent in ("", memory.settings.agent_name)
+    return memory.heartbeat(
+        agent, channels=frozenset(kind.name for kind in wanted_kinds(memory.settings)) if is_own else frozenset()
+    )
 
 
 def _missing(memory: "Memory") -> str:

@@ -143,9 +143,9 @@ def _index(memory: "Memory", quiet: bool) -> None:
 
 def _announce_mind(memory: "Memory") -> None:
     """By which ways the agent can be talked with while this runs."""
-    from recollect.channels.kinds import kinds
+    from recollect.channels.kinds import wanted_kinds
 
-    wanted = [name for name, kind in kinds().items() if kind.is_wanted(memory.settings)]
+    wanted = [kind.name for kind in wanted_kinds(memory.settings)]
     if not memory.settings.mind.model:
         if wanted or memory.settings.heartbeat.model:
             by = f" by {' and '.join(wanted)}" if wanted else ""
