@@ -259,7 +259,7 @@ def test_an_hour_without_am_or_pm_is_the_next_one(
 
 
 @pytest.mark.parametrize(
-    ("words", "messages"), [("今日は歯医者に行きました。" * 50, 20), ("The boat leaves at nine. " * 26, 200)]
+    ("words", "messages"), [("今日は歯医者に行きました。" * 50, 20), ("boats and beans and herons " * 24, 60)]
 )
 def test_long_messages_leave_room_for_who_it_is(
     open_house: OpenHouse, clock: FrozenClock, words: str, messages: int
