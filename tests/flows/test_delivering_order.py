@@ -4,10 +4,13 @@ import asyncio
 import itertools
 
 import commands
+import pytest
 from minds import Listener, minding, on_sqlite, run, say
 
 import recollect
 from recollect.mind.channel import Reply, Said
+from recollect.mind.delivering import Delivering
+from recollect.mind.mind import Mind
 from recollect.testing.scripted_talk import ScriptedTalk
 
 SOMEBODY_WAS_SENDING = "UPDATE mind_deliveries SET state = 'sending' WHERE turn = 1"
@@ -86,3 +89,47 @@ def test_a_channel_that_hangs_keeps_no_answer_of_another_one(memory: recollect.M
         return [reply.text for channel in channels for _, reply in channel.replies]
 
     assert run(ask()) == ["One.", "One."]
+
+
+@on_sqlite
+def test_an_answer_that_was_shown_is_not_said_again_because_the_one_before_it_took_long(
+    memory: recollect.Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Delivering, "patience_seconds", 0.01)
+
+    async def ask() -> list[bool]:
+        until = asyncio.Event()
+        slow = Hanging(until)
+        async with minding(memory, ScriptedTalk(["One.", "Two."]), slow) as mind:
+            await say(mind, "first", slow.name, "42")
+            await say(mind, "second", slow.name, "42")
+            until.set()
+            await until_told(mind, slow, 2)
+        return [reply.was_shown for _, reply in slow.replies]
+
+    assert run(ask()) == [True, True]
+
+
+@on_sqlite
+def test_a_channel_that_was_opened_anew_does_not_wait_for_what_hung_before(
+    memory: recollect.Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Delivering, "patience_seconds", 0.01)
+
+    async def ask() -> list[str]:
+        hung, anew = Hanging(asyncio.Event()), Listener("webhook")
+        async with minding(memory, ScriptedTalk(["One.", "Two."]), hung) as mind:
+            await say(mind, "first", "webhook", "42")
+            mind.detach(hung)
+            mind.attach(anew)
+            await say(mind, "second", "webhook", "42")
+            await until_told(mind, anew, 1)
+        return anew.texts
+
+    assert run(ask()) == ["Two."]
+
+
+async def until_told(mind: Mind, channel: Listener, number: int) -> None:
+    async with asyncio.timeout(commands.PATIENCE_SECONDS):
+        while len(channel.replies) < number:
+            await mind.turn()

@@ -6,13 +6,15 @@ read in the history of the conversation.
 """
 
 import asyncio
+from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from recollect.clock import Clock, from_text, local, to_text
 from recollect.database import Database, Session
-from recollect.errors import Denied, Unavailable
+from recollect.errors import Denied, RecollectError, Unavailable
 from recollect.mind.channel import Channel, MayHaveArrived, Reply, Shown
 from recollect.mind.conversation import words_of
 from recollect.mind.entries import OUTREACH, Delivery, DeliveryState, Role, TurnRow, TurnState, Written
@@ -24,6 +26,8 @@ from recollect.mind.showing import shown_text
 from recollect.mind.store import MindStore
 from recollect.redaction import mask
 
+MOST_SHOWN = 100
+"""Turns of which it is known that their words were shown as they came."""
 LATE_MINUTES = 5
 """Before that, what the agent wrote first is a part of what is being said."""
 UNANSWERED = "This could not be answered."
@@ -40,6 +44,9 @@ class Spoken:
     turn: int = 0
 
 
+def _nothing(name: str, outcome: str, seconds: float, detail: dict[str, object]) -> None: ...
+
+
 class Delivering:
     patience_seconds = 2.0
     """Given to all channels before the next turn: most answers are there by then."""
@@ -53,7 +60,7 @@ class Delivering:
         log: Log,
         quiet: QuietHours | None = None,
         wishes: Callable[[datetime], Standing] = lambda now: Standing(),
-        record: Callable[[str, str, float, dict[str, object]], None] | None = None,
+        record: Callable[[str, str, float, dict[str, object]], None] = _nothing,
     ) -> None:
         """`quiet`: what the agent wrote first, and could not be sent in time, waits until they are over. `wishes`: what
         the person asks of being written to first."""
@@ -67,6 +74,7 @@ class Delivering:
         self._record = record
         self._channels: dict[str, Channel] = {}
         self._under_way: dict[str, asyncio.Task[int]] = {}
+        self._shown: deque[int] = deque(maxlen=MOST_SHOWN)
 
     def attach(self, channel: Channel) -> None:
         self._channels[channel.name] = channel
@@ -74,6 +82,9 @@ class Delivering:
     def detach(self, channel: Channel) -> None:
         if self._channels.get(channel.name) is channel:
             del self._channels[channel.name]
+            under_way = self._under_way.pop(channel.name, None)
+            if under_way:
+                under_way.cancel()  # Another one of its name does not wait for it.
 
     @property
     def names(self) -> frozenset[str]:
@@ -90,9 +101,10 @@ class Delivering:
     async def deliver(self, shown_turn: int = 0) -> int:
         """All that waits for channels that are here, in its order. One that hangs is left to itself after a moment: no
         other one waits for it, and no turn. `shown_turn`: its words were shown as they came."""
+        self._shown.extend([shown_turn] if shown_turn else [])
         for name, channel in self._channels.items():
             if name not in self._under_way:
-                self._under_way[name] = asyncio.create_task(self._deliver_by(channel, shown_turn))
+                self._under_way[name] = asyncio.create_task(self._deliver_by(channel))
         if self._under_way:
             await asyncio.wait(self._under_way.values(), timeout=self.patience_seconds)
         ended = [self._under_way.pop(name) for name, task in tuple(self._under_way.items()) if task.done()]
@@ -112,7 +124,7 @@ class Delivering:
         await asyncio.gather(*under_way, return_exceptions=True)
         self._under_way.clear()
 
-    async def _deliver_by(self, channel: Channel, shown_turn: int) -> int:
+    async def _deliver_by(self, channel: Channel) -> int:
         delivered = 0
         passed_by = await asyncio.to_thread(self._say_again, channel) if _says_again(channel) else set[str]()
         for delivery in await asyncio.to_thread(self._due, channel.name):
@@ -120,11 +132,12 @@ class Delivering:
                 passed_by.add(delivery.address)
                 continue
             wanted = await asyncio.to_thread(self._wanted, delivery)
-            if not await asyncio.to_thread(self._move, delivery, delivery.state, wanted):
-                continue
-            if wanted is not DeliveryState.SENDING:
+            if wanted is delivery.state:
                 continue  # An answer that comes after it does not wait for the morning.
-            state = await self._sent(channel, delivery, shown_turn == delivery.turn)
+            is_ours = await asyncio.to_thread(self._move, delivery, delivery.state, wanted)
+            if not is_ours or wanted is not DeliveryState.SENDING:
+                continue
+            state = await self._sent(channel, delivery, delivery.turn in self._shown)
             await asyncio.to_thread(self._settle, delivery, state)
             if state not in (DeliveryState.SENT, DeliveryState.REFUSED):
                 break  # What follows would overtake it.
@@ -143,7 +156,7 @@ class Delivering:
             return DeliveryState.REFUSED
         except Exception as error:  # noqa: BLE001 - a channel that is broken stops no other one, and repeats nothing for ever
             detail: dict[str, object] = {"channel": channel.name, "turn": delivery.turn, "error": type(error).__name__}
-            if self._record:
+            with suppress(RecollectError):  # The database may be away; where it stands is settled all the same.
                 await asyncio.to_thread(self._record, "channel", "failed", 0.0, detail)
             return DeliveryState.REFUSED if _says_again(channel) else DeliveryState.UNSURE
         return DeliveryState.SENT
@@ -174,12 +187,13 @@ class Delivering:
         if row is None or row.kind != OUTREACH:
             return DeliveryState.SENDING
         now = self._clock()
+        if self._quiet is not None and self._quiet.contains(local(to_text(now))):
+            return delivery.state
         wishes = self._wishes(now)
         if wishes.is_unwelcome or self._is_barred(delivery.turn, wishes.unwelcome_topics):
             return DeliveryState.WITHDRAWN
-        is_quiet = self._quiet is not None and self._quiet.contains(local(to_text(now)))
         is_too_soon = wishes.not_before is not None and now < wishes.not_before
-        is_held = is_quiet or is_too_soon or self._comes_between(row, now)
+        is_held = is_too_soon or self._comes_between(row, now)
         return delivery.state if is_held else DeliveryState.SENDING
 
     def _is_barred(self, turn: int, unwelcome_topics: Sequence[str]) -> bool:

@@ -41,7 +41,6 @@ USUAL_WAIT_SECONDS = 5.0
 LONGEST_WAIT_SECONDS = 86_400.0
 TOKEN_FORM = re.compile(r"[0-9]+:[A-Za-z0-9_-]+")
 TOKEN_IN_ADDRESS = re.compile(r"bot[0-9]+(?::|%3[Aa])[A-Za-z0-9_-]+")
-TOO_MANY = 429
 LOGGERS = ("httpx2", *(f"httpcore2.{part}" for part in ("connection", "http11", "http2", "proxy", "socks")))
 """A filter of a logger does not see what its children log: so each of them."""
 GONE_CHATS = ("chat not found", "user is deactivated", "peer_id_invalid", "user not found")
@@ -190,7 +189,7 @@ class BotClient:
         description = told.get("description")
         words = description.replace(self._token, "…") if isinstance(description, str) else ""
         plain = words.partition(": ")[2] or words
-        if 400 <= status < 500 and status != TOO_MANY and told.get("ok") is not False:
+        if 400 <= status < 500 and status != SlowDown.status and told.get("ok") is not False:
             return NotTheApi(status)
         match status:
             case 401 | 404:
@@ -199,7 +198,7 @@ class BotClient:
                 return ChatRefused(f"This chat takes nothing from the bot ({plain or 'forbidden'}).")
             case 409:
                 return Taken(WEBHOOK_IS_SET if "webhook" in words else OTHER_READER)
-            case status if status == TOO_MANY:
+            case 429:
                 return SlowDown(_wait_seconds(told))
             case 400 if any(gone in words.lower() for gone in GONE_CHATS):
                 return ChatRefused(f"This chat takes nothing from the bot ({plain}).")

@@ -40,6 +40,8 @@ class Taken(Conflict):
 
 
 class SlowDown(Unavailable):
+    status = 429
+
     def __init__(self, seconds: float) -> None:
         super().__init__(f"Telegram wants nothing from this bot for {seconds:g} seconds.")
         self.seconds = seconds
