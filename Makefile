@@ -12,7 +12,7 @@ PYTEST  := $(BIN)/pytest -n $(WORKERS) --dist worksteal
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help up test format soak fuzz test-model bench bench-knowledge bench-context bench-mind bench-heartbeat lock clean install install-dev
+.PHONY: help up test format soak fuzz test-model bench bench-knowledge bench-context bench-mind bench-heartbeat bench-surfaces lock clean install install-dev
 
 help: ## this list
 	@echo "Recollect"
@@ -65,6 +65,11 @@ bench-mind: install-dev ## what a month of the conversation costs, beside two ot
 bench-heartbeat: install-dev ## how often an agent would write first in twelve weeks, and what its moments cost
 	@$(BIN)/python benchmarks/heartbeat.py $(ARGS)
 
+bench-surfaces: install-dev ## what asking over HTTP costs beside asking in process, what a hook takes, and a daemon that idles
+	@$(BIN)/python benchmarks/http_load.py $(ARGS)
+	@$(BIN)/python benchmarks/hooks.py
+	@$(BIN)/python benchmarks/idle.py
+
 lock: ## pin again after a change in pyproject.toml (UPGRADE=1: newest versions)
 	@sh scripts/lock $(if $(UPGRADE),--upgrade)
 
@@ -77,3 +82,4 @@ install:
 
 install-dev:
 	@sh scripts/install dev
+	@sh scripts/install_agents

@@ -45,7 +45,15 @@ def environment(home: Path, **more: str) -> dict[str, str]:
     user = home.parent / "user"
     user.mkdir(parents=True, exist_ok=True)
     kept = {name: value for name, value in os.environ.items() if name in ("PATH", "PYTHONPATH", "LANG", "TMPDIR")}
-    return {"LC_ALL": "C.UTF-8", **kept, "HOME": str(user), "RECOLLECT_HOME": str(home), "TZ": "UTC", **more}
+    return {
+        "LC_ALL": "C.UTF-8",
+        **kept,
+        "HOME": str(user),
+        "RECOLLECT_HOME": str(home),
+        "RECOLLECT_LISTEN": "",
+        "TZ": "UTC",
+        **more,
+    }
 
 
 def command(*arguments: object, obey_permissions: bool = False) -> list[str]:

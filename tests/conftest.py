@@ -116,6 +116,7 @@ def plain_environment(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.
     given = ("RECOLLECT_HOME", "RECOLLECT_DB", "CLAUDE_CONFIG_DIR", "ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY")
     for name in (*given, "OPENAI_API_KEY", "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("RECOLLECT_LISTEN", "")  # Tests run side by side: who wants a server asks for a port of its own.
     monkeypatch.setenv("RECOLLECT_MODELS", str(tmp_path_factory.getbasetemp() / "models"))
     choose_zone("")
 

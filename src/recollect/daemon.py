@@ -7,13 +7,16 @@ listens; nothing in it is an only copy.
 """
 
 import json
+import logging
 import os
 import signal
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from types import FrameType
 
@@ -26,12 +29,15 @@ from recollect.history.places import transcript_roots
 from recollect.history.watcher import Watcher
 from recollect.indexing import Fetching, Indexing, IndexProgress
 from recollect.librarianship import LibrarianProgress, Librarianship
+from recollect.listening import App
 from recollect.loading import load_parts
 from recollect.lock import HomeLock
 from recollect.memory import Memory
 from recollect.minding import Minding, MindingProgress
 from recollect.notekeeping import Notekeeping, NotesProgress
+from recollect.serving import Serving, ServingProgress, remove_hook_file
 from recollect.settings import this_computer
+from recollect.supervision import PartHealth, Supervised, begin_apart, end_all
 from recollect.switchboard import Switchboard, remove_socket
 
 
@@ -60,12 +66,23 @@ class DaemonStatus:
     """How often the thread that watches the notes had to be started again."""
     librarian: LibrarianProgress = field(default_factory=LibrarianProgress)
     minding: MindingProgress = field(default_factory=MindingProgress)
+    serving: ServingProgress = field(default_factory=ServingProgress)
+    parts: list[PartHealth] = field(default_factory=list[PartHealth])
+    """Each part of the daemon: whether it runs, and how often it had to begin again."""
 
 
 FINISH_AGAIN = timedelta(minutes=5)
 """Between two tries to finish what was forgotten; an act that takes longer was cut off."""
 
 SIGNAL_AGAIN_SECONDS = 0.05
+STOP_SECONDS = 4.0
+"""After a signal, for all parts together: who has not ended by then is left behind."""
+LAST_SECONDS = 0.7
+"""After that, for the rest of the process: then it ends, whatever it does."""
+KILLED = 128
+"""What shells add to the number of a signal that ended a program."""
+
+log = logging.getLogger("recollect.daemon")
 
 Notify = Callable[[DaemonStatus, IngestReport], None]
 FirstPass = Callable[[Memory, list[Path]], None]
@@ -78,8 +95,19 @@ def watched_roots(memory: Memory) -> list[Path]:
 
 
 class Daemon:
-    def __init__(self, memory: Memory, notify: Notify, fetching: Fetching | None = None) -> None:
-        """`fetching`: fetch models that the settings choose and that are not here, and tell about it."""
+    def __init__(
+        self,
+        memory: Memory,
+        notify: Notify,
+        fetching: Fetching | None = None,
+        open_app: "Callable[[Daemon, str], App] | None" = None,
+        *,
+        give_up: Callable[[int], None] | None = None,
+        stop_seconds: float = STOP_SECONDS,
+    ) -> None:
+        """`fetching`: fetch models that the settings choose and that are not here, and tell about it. `open_app`: what
+        answers over HTTP, for this daemon and the secret of its hooks. `give_up`: ends the process with this exit code
+        at once, where it would not end by itself in time, or a second signal comes."""
         self._memory = memory
         self._notify = notify
         self._stop = threading.Event()
@@ -91,6 +119,24 @@ class Daemon:
         self._librarianship = Librarianship(memory, self._tell_librarian)
         self._minding = Minding(memory, self._tell_minding)
         self._switchboard = Switchboard(memory)
+        self._serving = Serving(memory, partial(open_app, self), self._tell_serving) if open_app else None
+        self._watching = Supervised("watcher", lambda _: self._watch(), on_crash=self._note_crash, clock=memory.clock)
+        self.parts = [
+            self._watching,
+            *([self._serving.part] if self._serving else []),
+            self._switchboard.part,
+            self._minding.part,
+            self._librarianship.part,
+            self._notekeeping.part,
+            self._indexing.part,
+        ]
+        for part in self.parts:
+            part.on_change = self._tell_parts
+        self._give_up = give_up
+        self._stop_seconds = stop_seconds
+        self._stopped_at = 0.0
+        self._is_signal_ours = False
+        self._logged: dict[str, str] = {}
         self._roots = watched_roots(memory)
         self._finish_at = memory.clock()
         self._forgetting_problem = ""
@@ -101,10 +147,13 @@ class Daemon:
             poll_interval_seconds=memory.settings.poll_interval_seconds,
         )
 
-    def run(self, first_pass: FirstPass, *, once: bool = False) -> None:
-        """Until a signal comes, or only the first pass."""
+    def run(self, first_pass: FirstPass, *, once: bool = False) -> list[str]:
+        """Until a signal comes, or only the first pass. The names of parts that did not end in time: their threads may
+        still be at work, so the process should end now."""
         self._lock.acquire()
         self._listen_to_signals()
+        left: list[str] = []
+        log.info("up: process %d, home %s", self.status.pid, self._memory.settings.home)
         try:
             self._is_busy = True
             self._clear_up()
@@ -123,29 +172,42 @@ class Daemon:
                 self._notekeeping.start()
                 self._librarianship.start()
                 self._minding.start()
+                if self._serving:
+                    self._serving.start()
             else:
                 self._notekeeping.look()
             self._write_status()
             self._finish_forgetting(everything=True)
             self._is_busy = False
-            while not once and not self._stop.is_set():
-                self._watch()
+            if not once:
+                self._watching.run(self._stop)
         except KeyboardInterrupt:
             self._stop.set()
         finally:
             self._is_busy = False
-            self._switchboard.close()
-            self._minding.stop()
-            self._librarianship.stop()
-            self._notekeeping.stop()
-            self._indexing.stop()
-            self._status_path.unlink(missing_ok=True)
-            self._lock.release()
+            log.info("ending")
+            left += end_all(self.parts, (self._stopped_at or time.monotonic()) + self._stop_seconds)
+            self._tidy_away()
+            log.info("down")
+        return left
 
     def stop(self) -> None:
         self._stop.set()
 
+    def _tidy_away(self) -> None:
+        remove_hook_file(self._memory.settings.runtime)
+        self._status_path.unlink(missing_ok=True)
+        self._lock.release()
+
+    def wake(self) -> None:
+        """Something was taken in by another way than the watcher: whoever follows history looks at it now."""
+        self._librarianship.wake()
+
     def _watch(self) -> None:
+        while not self._stop.is_set():
+            self._follow()
+
+    def _follow(self) -> None:
         """Follow the folders there are now; back to the caller when agents with new folders appear, or at the end."""
         watcher = Watcher(self._roots, self._memory.settings.poll_interval_seconds, self._stop)
         for hint in watcher.hints():
@@ -172,9 +234,8 @@ class Daemon:
             self._memory.runs.record("scan", "failed", 0.0, {"reason": str(error)})
         finally:
             self._is_busy = False
-        self._notekeeping.check()
-        self._librarianship.check()
-        self._minding.check()
+        for part in self.parts:
+            part.check()
         self._write_status()
 
     def _finish_forgetting(self, *, everything: bool = False) -> None:
@@ -197,6 +258,7 @@ class Daemon:
         if report.ingested or report.failed:
             self.status.last_change_at = to_text(self._memory.clock())
             self.status.messages_added += report.messages_added
+            log.info("%d new messages from %d files, %d failed", report.messages_added, report.ingested, report.failed)
             self._librarianship.wake()
         self._notify(self.status, report)
 
@@ -218,14 +280,29 @@ class Daemon:
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
         """Between passes the watcher sees the event; inside one, the transaction under way is rolled back. While a
-        module is being loaded it comes again a moment later: Python could only print there what is raised."""
-        self._stop.set()
+        module is being loaded it comes again a moment later: Python could only print there what is raised. Who sends a
+        second one does not want to wait."""
+        is_second = bool(self._stopped_at) and not self._is_signal_ours
+        self._is_signal_ours = False
+        if is_second and self._give_up:
+            self._tidy_away()
+            self._give_up(KILLED + number)
+        if not self._stopped_at:
+            self._stopped_at = time.monotonic()
+            begin_apart(self._end_by_all_means)
         if self._is_busy and _is_loading(frame):
-            again = threading.Timer(SIGNAL_AGAIN_SECONDS, _send, [number])
-            again.daemon = True
-            again.start()
+            self._is_signal_ours = True
+            begin_apart(lambda: _send(number))
         elif self._is_busy:
             raise KeyboardInterrupt
+
+    def _end_by_all_means(self) -> None:
+        self._stop.set()
+        if self._give_up:
+            time.sleep(self._stop_seconds + LAST_SECONDS)
+            with suppress(OSError):
+                self._tidy_away()
+            self._give_up(0)
 
     @property
     def _status_path(self) -> Path:
@@ -250,6 +327,22 @@ class Daemon:
         if self.status.last_scan_at and not self._stop.is_set():
             self._write_status()
 
+    def _tell_parts(self) -> None:
+        if self.status.last_scan_at and not self._stop.is_set():
+            self._write_status()
+
+    def _note_crash(self, reason: str) -> None:
+        """Of the watcher."""
+        self._is_busy = False
+        self.status.problem = reason
+        with suppress(RecollectError):  # The database may be what fails.
+            self._memory.runs.record("scan", "failed", 0.0, {"reason": reason})
+
+    def _tell_serving(self, progress: ServingProgress) -> None:
+        self.status.serving = progress
+        if self.status.last_scan_at and not self._stop.is_set():
+            self._write_status()
+
     def _tell_minding(self, progress: MindingProgress) -> None:
         self.status.minding = progress
         if self.status.last_scan_at and not self._stop.is_set():
@@ -260,17 +353,41 @@ class Daemon:
         before = read_status(self._memory.settings.runtime)
         if before and before.socket:
             remove_socket(before.socket)
+        remove_hook_file(self._memory.settings.runtime)
         self._status_path.unlink(missing_ok=True)
+
+    def _log_problems(self) -> None:
+        """Each once, and when it is over."""
+        told = problems_of(self.status)
+        for part, problem in told.items():
+            if problem != self._logged.get(part, ""):
+                log.log(logging.WARNING if problem else logging.INFO, "%s: %s", part, problem or "all is well again")
+        self._logged = told
 
     def _write_status(self) -> None:
         path = self._status_path
         temporary = path.with_suffix(".new")
         with self._telling:
+            self.status.parts = [part.health for part in self.parts]
+            self._log_problems()
             try:
                 temporary.write_text(json.dumps(asdict(self.status)), encoding="utf-8")
                 os.replace(temporary, path)
             except OSError as error:
                 self.status.problem = f"{path} cannot be written: {error.strerror}"
+
+
+def problems_of(status: DaemonStatus) -> dict[str, str]:
+    """What each part has to say by itself; empty where all is well."""
+    told = {
+        "watcher": status.problem,
+        "index": status.index_problem,
+        "notes": status.notes_problem,
+        "librarian": status.librarian.problem,
+        "mind": status.minding.problem,
+        "http": status.serving.problem,
+    }
+    return {**told, **status.minding.channels}
 
 
 def _is_loading(frame: FrameType | None) -> bool:
@@ -280,6 +397,7 @@ def _is_loading(frame: FrameType | None) -> bool:
 
 
 def _send(number: int) -> None:
+    time.sleep(SIGNAL_AGAIN_SECONDS)
     if os.name == "nt":
         signal.raise_signal(number)
     else:  # So that the main thread is woken, which may wait for something.

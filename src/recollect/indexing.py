@@ -3,9 +3,10 @@
 What was just read is indexed at once by whoever read it, by words and fast vectors: `catch_up`. One thread in the
 background gives messages the vectors of the deep model, fetches that model first if the settings say so, and drops
 models that nobody used for a while. It rests while something is being read. Whatever fails is recorded and tried again
-later; it never ends the daemon, because history must go on without an index.
+later (`supervision`); it never ends the daemon, because history must go on without an index.
 """
 
+import logging
 import threading
 import time
 from collections.abc import Callable, Generator
@@ -13,21 +14,25 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from recollect.embedding.models import Announcement
+from recollect.embedding.unloading import give_memory_back
 from recollect.errors import RecollectError
 from recollect.memory import Memory
+from recollect.supervision import Shift, Supervised
 
 REST_SECONDS = 30.0
 """Between two looks for something to deepen; new messages end the rest."""
 RETRY_SECONDS = 60.0
 """After a failure; new messages end that wait too."""
 LONGEST_WAIT_SECONDS = 10.0
-"""For the background work to end: it looks for the end after every few passages."""
+"""For the background work to end, where it is stopped by itself: it looks for the end after every few passages."""
 FETCH_AGAIN_SECONDS = 3_600.0
 """After models could not be fetched."""
 PURGE_SECONDS = 6 * 3_600.0
 """At most so often what is left of changed messages is removed: it reads the whole index."""
 TOLD_SECONDS = 1.0
 """At most so often figures are told while messages are deepened."""
+
+log = logging.getLogger("recollect.index")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +63,6 @@ class Indexing:
         self._memory = memory
         self._tell = tell
         self._fetching = fetching
-        self._ended = threading.Event()
         self._news = threading.Event()
         self._quiet = threading.Event()
         self._quiet.set()
@@ -66,7 +70,7 @@ class Indexing:
         self._told_at = 0.0
         self._fetch_at = 0.0
         self._purged_at = time.monotonic() - PURGE_SECONDS
-        self._thread = threading.Thread(target=self._work, name="indexing", daemon=True)
+        self.part = Supervised("index", self._work, on_crash=self._note_crash, clock=memory.clock)
 
     # Called by the daemon
 
@@ -93,48 +97,53 @@ class Indexing:
             self._quiet.set()
 
     def start(self) -> None:
-        self._thread.start()
+        self.part.start()
 
     def stop(self) -> None:
-        self._ended.set()
-        self._news.set()
-        self._quiet.set()
-        if self._thread.is_alive():
-            self._thread.join(LONGEST_WAIT_SECONDS)
+        self.part.end()
+        self.part.wait(time.monotonic() + LONGEST_WAIT_SECONDS)
 
     # In the background
 
-    def _work(self) -> None:
-        while not self._ended.is_set():
+    def _work(self, shift: Shift) -> None:
+        shift.on_end(self._news.set)
+        shift.on_end(self._quiet.set)
+        while not shift.ended.is_set():
             self._news.clear()
             started = time.monotonic()
             if self._fetching and started >= self._fetch_at:
-                self._fetch(self._fetching)
+                self._fetch(self._fetching, shift)
             try:
-                is_done = self._deepen()
-                self._memory.models.unload_idle()
+                is_done = self._deepen(shift)
+                dropped = self._memory.models.unload_idle()
+                if dropped:
+                    self._memory.database.rest()
+                    self._memory.recall.place().rest()
+                    give_memory_back()
+                    log.info("%d models that nobody used were dropped from memory", dropped)
                 if is_done and time.monotonic() - self._purged_at > PURGE_SECONDS:
                     self._purged_at = time.monotonic()
                     self._memory.recall.purge()
                 self._problems.pop("deepen", None)
+                seconds = REST_SECONDS if is_done else 0.0
             except RecollectError as error:
                 self._note("deepen", str(error), time.monotonic() - started)
-                self._news.wait(RETRY_SECONDS)
-            except Exception as error:  # noqa: BLE001 - the thread goes on, and doctor shows the reason
-                self._note("deepen", f"{type(error).__name__}: {error}", time.monotonic() - started)
-                self._news.wait(RETRY_SECONDS)
+                seconds = RETRY_SECONDS
             else:
                 self._tell_figures()
-                if is_done:
-                    self._news.wait(REST_SECONDS)
+            if seconds and not shift.ended.is_set():
+                self._news.wait(seconds)
 
-    def _deepen(self) -> bool:
+    def _note_crash(self, reason: str) -> None:
+        self._note("deepen", reason, 0.0)
+
+    def _deepen(self, shift: Shift) -> bool:
         """The newest first; whether nothing is left. Begins anew after a commit when there are newer ones by now."""
         committed = 0
 
         def should_stop() -> bool:
             self._quiet.wait()
-            return self._ended.is_set() or (committed > 0 and self._news.is_set())
+            return shift.ended.is_set() or (committed > 0 and self._news.is_set())
 
         def on_progress(number: int) -> None:
             nonlocal committed
@@ -148,10 +157,15 @@ class Indexing:
             self._memory.runs.record("deepen", "done", time.monotonic() - started, {"messages": done})
         return not self._news.is_set()
 
-    def _fetch(self, fetching: Fetching) -> None:
+    def _fetch(self, fetching: Fetching, shift: Shift) -> None:
         """Once; after a failure again later, as laptops are offline now and then."""
+
+        def go_on(_here: int, _total: int) -> None:
+            if shift.ended.is_set():
+                raise _Ended
+
         try:
-            placed = self._memory.models.pull(on_announce=fetching.on_announce, on_progress=self._go_on)
+            placed = self._memory.models.pull(on_announce=fetching.on_announce, on_progress=go_on)
             self._fetching = None
             self._problems.pop("fetch models", None)
             if placed:
@@ -168,10 +182,6 @@ class Indexing:
         if reason != self._problems.get("fetch models"):
             fetching.on_problem(reason)
         self._note("fetch models", reason, 0.0)
-
-    def _go_on(self, _here: int, _total: int) -> None:
-        if self._ended.is_set():
-            raise _Ended
 
     # Telling
 

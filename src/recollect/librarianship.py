@@ -3,7 +3,7 @@
 One thread queues what has ended, has it read and filed, lets the shelves catch up, and reflects at night. It wakes when
 something was taken in, and at the interval of the settings, as a conversation ends by the clock alone. A model that
 costs money is asked by itself only under a ceiling: without one the thread keeps the shelves, and reads nothing.
-Whatever fails is recorded and tried again; it never ends the daemon. A thread that died is replaced by a new one.
+Whatever fails is recorded and tried again; it never ends the daemon (`supervision`).
 """
 
 import os
@@ -12,23 +12,21 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from recollect.clock import to_text
 from recollect.errors import RecollectError, reason_of
 from recollect.memory import Memory
+from recollect.supervision import Shift, Supervised
 
 if TYPE_CHECKING:
     from recollect.librarian.librarian import Librarian
     from recollect.librarian.working.work import Step
     from recollect.librarian.working.worker import Worker
 
-RETRY_SECONDS = 5.0
-"""After an error that nobody foresaw, or a model that could not be opened; longer after each further one."""
-LONGEST_RETRY_SECONDS = 600.0
 LONGEST_WAIT_SECONDS = 5.0
-"""For a conversation to be read to its end. After that it is handed back: an answer may take minutes."""
+"""For a conversation to be read to its end, where it is stopped by itself."""
 TOLD_SECONDS = 1.0
 """At most so often figures are told while conversations are read."""
 NOBODY = "none"
@@ -51,16 +49,6 @@ class LibrarianProgress:
     restarts: int = 0
 
 
-@dataclass(slots=True)
-class _Shift:
-    """One thread, its own end, and what it works with."""
-
-    ended: threading.Event = field(default_factory=threading.Event)
-    wake: threading.Event = field(default_factory=threading.Event)
-    thread: threading.Thread | None = None
-    worker: "Worker[Any] | None" = None
-
-
 class Librarianship:
     def __init__(
         self,
@@ -73,72 +61,56 @@ class Librarianship:
         self._tell = tell
         self._librarian = librarian or (lambda: memory.librarian)
         self._interval = memory.settings.poll_interval_seconds
-        self._shift: _Shift | None = None
+        self._wake = threading.Event()
+        self._worker: Worker[Any] | None = None
+        self.part = Supervised(
+            "librarian", self._work, on_crash=self._note_problem, on_left=self._hand_back, clock=memory.clock
+        )
         self._is_at_work = False
         self._filed = 0
         self._filed_at = ""
         self._waits = ("", "")
         self._problem = ""
         self._recorded = ""
-        self._restarts = 0
-        self._failures = 0
         self._told_at = 0.0
 
     # Called by the daemon
 
     def start(self) -> None:
-        if self._memory.settings.librarian.model == NOBODY:
-            return
-        shift = _Shift()
-        shift.thread = threading.Thread(target=self._work, args=(shift,), name="librarian", daemon=True)
-        self._shift = shift
-        shift.thread.start()
+        if self._memory.settings.librarian.model != NOBODY:
+            self.part.start()
 
     def wake(self) -> None:
         """Something was taken in."""
-        if self._shift:
-            self._shift.wake.set()
+        self._wake.set()
 
     def check(self) -> None:
         """Start it again if it is not at work any more."""
-        shift = self._shift
-        if shift is None or shift.thread is None or shift.thread.is_alive():
-            return
-        self._restarts += 1
-        self._note_problem("the thread of the librarian died; it was started again")
-        self.start()
+        self.part.check()
 
     def stop(self) -> None:
         """What is being read is filed if that ends soon, and else handed back."""
-        shift, self._shift = self._shift, None
-        if shift is None or shift.thread is None:
-            return
-        shift.ended.set()
-        shift.wake.set()
-        if shift.thread.is_alive():  # A signal may have come before it began.
-            shift.thread.join(LONGEST_WAIT_SECONDS)
-        if shift.thread.is_alive() and shift.worker:
-            shift.worker.let_go()
+        self.part.end()
+        self.part.wait(time.monotonic() + LONGEST_WAIT_SECONDS)
+
+    def _hand_back(self) -> None:
+        """An answer of a model may take minutes."""
+        if self._worker:
+            with suppress(RecollectError):  # Its lease ends by itself.
+                self._worker.let_go()
 
     # In the background
 
-    def _work(self, shift: _Shift) -> None:
-        while not shift.ended.is_set():
-            try:
-                self._serve(shift, self._librarian())
-            except Exception as error:  # noqa: BLE001 - the thread goes on, and doctor shows the reason
-                self._failures += 1
-                self._note_problem(reason_of(error))
-                shift.ended.wait(min(RETRY_SECONDS * self._failures, LONGEST_RETRY_SECONDS))
-
-    def _serve(self, shift: _Shift, librarian: "Librarian") -> None:
+    def _work(self, shift: Shift) -> None:
+        shift.on_end(self._wake.set)
+        librarian = self._librarian()
         librarian.queue.recover()
         self._is_at_work = librarian.works_by_itself
         if self._is_at_work:
-            shift.worker = librarian.worker(f"daemon-{platform.node()}-{os.getpid()}", looks=False)
-            shift.worker.run(
+            self._worker = librarian.worker(f"daemon-{platform.node()}-{os.getpid()}", looks=False)
+            self._worker.run(
                 shift.ended,
-                shift.wake,
+                self._wake,
                 self._interval,
                 before=lambda: self._begin(librarian),
                 notify=self._note,
@@ -146,16 +118,17 @@ class Librarianship:
             )
             return
         while not shift.ended.is_set():
-            shift.wake.clear()
+            self._wake.clear()
+            self._problem = ""
             self._reflect(librarian)
             librarian.tidy(look=False)
-            self._failures = 0
             self._tell_progress()
-            shift.wake.wait(self._interval)
+            if not shift.ended.is_set():
+                self._wake.wait(self._interval)
 
     def _begin(self, librarian: "Librarian") -> None:
         """Each waking."""
-        self._failures, self._problem = 0, ""
+        self._problem = ""
         librarian.queue_ready()
         self._reflect(librarian)
 
@@ -192,15 +165,14 @@ class Librarianship:
 
     def _tell_progress(self) -> None:
         self._told_at = time.monotonic()
-        worker = self._shift.worker if self._shift else None
-        problem = self._problem or self._waits[1] or (worker.problem if worker else "")
+        problem = self._problem or self._waits[1] or (self._worker.problem if self._worker else "")
         progress = LibrarianProgress(
             is_at_work=self._is_at_work,
             filed=self._filed,
             filed_at=self._filed_at,
             goes_on_at=self._waits[0],
             problem=problem,
-            restarts=self._restarts,
+            restarts=self.part.restarts,
         )
         self._tell(self._with_queue(progress))
 

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from types import TracebackType
@@ -17,8 +18,10 @@ from recollect.scopes import EVERYTHING, HOUSE, OWNER, Actor, Agents, Principal,
 from recollect.settings import Settings, load_settings
 
 if TYPE_CHECKING:
+    from recollect.access import Access
     from recollect.context import Contexts
     from recollect.embedding import Models
+    from recollect.exchange import Exchange
     from recollect.forgetting import Forgetting, Forgotten
     from recollect.history.appending import Appending
     from recollect.knowledge import Knowledge, Learned
@@ -30,10 +33,12 @@ if TYPE_CHECKING:
     from recollect.mind.heartbeat.heartbeat import Heartbeat
     from recollect.mind.mind import Mind
     from recollect.mind.places.places import Places
+    from recollect.mind.visiting import Visit
     from recollect.notes import Notes
     from recollect.notes.status import Updated
     from recollect.recall import Found, Recall
     from recollect.runs.spending import Spending
+    from recollect.showings import Showings
     from recollect.transfer import Transfer
 
 
@@ -66,6 +71,7 @@ class Memory:
         self._models = models
         self._recall: Recall | None = None
         self._learnings: Learnings | None = None
+        self._showings: Showings | None = None
         self._notes: Notes | None = None
         self._appending: Appending | None = None
         self._opening = threading.RLock()
@@ -74,7 +80,16 @@ class Memory:
         """The same house as this agent sees it, in this room of its own if one is named. Closing it closes nothing."""
         if self.principal.is_confined:
             raise Denied(f"{self.principal.name} may not ask as somebody else: only a person may.")
-        principal = self.agents.principal(name, room)
+        return self.acting_for(self.agents.principal(name, room))
+
+    def acting_for(self, principal: Principal) -> "Memory":
+        """The same house as this principal sees it: for who knows already whom it serves. Closing it closes nothing."""
+        if self.principal.is_confined:
+            raise Denied(f"{self.principal.name} may not ask as somebody else: only a person may.")
+        if not self.principal.may_write:
+            principal = replace(principal, may_write=False)
+        if principal == self.principal:
+            return self
         return Memory(self.settings, self.database, self.clock, principal=principal, owner=self)
 
     @property
@@ -98,6 +113,13 @@ class Memory:
         house = self.settings.house
         written = RecordStore(session, house).held(scope) + NoteStore(session, house).held(scope)
         return self.history.holds(session, scope) + written
+
+    @property
+    def access(self) -> "Access":
+        """The tokens by which other programs ask over HTTP."""
+        from recollect.access import Access
+
+        return Access(self.database, self.settings.house, self.clock, self.principal)
 
     @property
     def knowledge(self) -> "Knowledge":
@@ -138,8 +160,21 @@ class Memory:
             return self._learnings
 
     def learn(self) -> None:
-        """From markers in what was just taken in."""
+        """From markers in what was just taken in, and from what was used in it of what was shown."""
         self.learnings.after_intake()
+        self.showings.after_intake()
+
+    @property
+    def showings(self) -> "Showings":
+        """What an agent was shown in its sessions, and what of it was used."""
+        with self._opening:
+            if self._showings is None:
+                from recollect.showings import Showings
+
+                self._showings = Showings(
+                    self.database, self.settings.house, self.clock, self.history, self.runs.record, self.principal
+                )
+            return self._showings
 
     def promote(
         self, message_id: str, text: str | None = None, *, category: str = "knowledge", tags: Sequence[str] = ()
@@ -233,6 +268,13 @@ class Memory:
 
         return heartbeat_of(self, self._talked_with(agent), mind, open_chat, open_talk, channels)
 
+    def visit(self, agent: str = "") -> "Visit":
+        """For who speaks to an agent and reads what it says without having the conversation open: others run the
+        turns."""
+        from recollect.wiring import visit_of
+
+        return visit_of(self, self._talked_with(agent))
+
     def _talked_with(self, agent: str) -> "Memory":
         if self.principal.is_confined:
             raise Denied(f"{self.principal.name} may not open a conversation: only a person may.")
@@ -249,6 +291,8 @@ class Memory:
     def appending(self) -> "Appending":
         """By which what is said to Recollect itself is taken in. Loaded when something is said: commands that only read
         start without the parsers."""
+        if self._owner:
+            return self._owner.appending()
         with self._opening:
             if self._appending is None:
                 from recollect.history.appending import Appending
@@ -287,12 +331,21 @@ class Memory:
         return Transfer(self.database, self.settings, self.clock, self.principal, look=self.notes.look)
 
     @property
+    def exchange(self) -> "Exchange":
+        """Claude Code's own memory folder, to be read and written."""
+        from recollect.exchange import Exchange
+
+        return Exchange(self.database, self.settings.house, self.clock, self.knowledge, self.history, self.principal)
+
+    @property
     def forgetting(self) -> "Forgetting":
         from recollect.context.state import drop_states
+        from recollect.exchange.erasing import ExchangePart
         from recollect.forgetting import Forgetting
         from recollect.librarian.erasing import LibrarianPart
         from recollect.mind.erasing import MindPart
         from recollect.mind.state import drop_states as drop_minds
+        from recollect.showings.erasing import ShowingsPart
 
         # The index is the house's, whoever forgets.
         house = self._owner or self
@@ -303,7 +356,7 @@ class Memory:
             self.clock,
             lambda: house.recall,
             principal=self.principal,
-            parts=[LibrarianPart(self.settings.house), MindPart(self.settings.house)],
+            parts=[part(self.settings.house) for part in (LibrarianPart, MindPart, ShowingsPart, ExchangePart)],
             look=notes.look,
             clean=[notes.clear_held, lambda: drop_states(runtime), lambda: drop_minds(runtime)],
         )

@@ -2,11 +2,10 @@
 
 One thread with an event loop: the mind in the background, each channel that the settings ask for, and the heartbeat. A
 channel that fails is opened again after a while and stops nothing else; what fails is told to `doctor`. It never ends
-the daemon. Without a model that answers (`mind.model`) none of it is there.
+the daemon (`supervision`). Without a model that answers (`mind.model`) none of it is there.
 """
 
 import asyncio
-import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -18,6 +17,7 @@ from recollect.clock import to_text
 from recollect.errors import RecollectError, reason_of
 from recollect.loading import load_package
 from recollect.memory import Memory
+from recollect.supervision import Shift, Supervised
 
 if TYPE_CHECKING:
     from recollect.channels.kinds import Kind
@@ -31,8 +31,10 @@ RETRY_SECONDS = 5.0
 LONGEST_RETRY_SECONDS = 600.0
 SETTLED_SECONDS = 3.0
 """A channel that was opened again and has run for so long is well."""
+DELIVERY_SECONDS = 2.5
+"""At the end of the daemon, for an answer that is on its way: a part of the time that all parts have to end."""
 LONGEST_WAIT_SECONDS = 12.0
-"""For the thread to end: an answer that is on its way is delivered."""
+"""For the thread to end, where it is stopped by itself."""
 BEAT_SECONDS = 15.0
 """How often it is looked whether a moment has come: by the clock on the wall, so that a sleep of the computer or a
 change of its clock is seen."""
@@ -62,16 +64,6 @@ class Models:
     reflection: "Callable[[], TalkModel] | None" = None
 
 
-@dataclass(slots=True)
-class _Shift:
-    """One thread, and how it is told to end."""
-
-    ended: threading.Event = field(default_factory=threading.Event)
-    thread: threading.Thread | None = None
-    loop: asyncio.AbstractEventLoop | None = None
-    leave: asyncio.Event | None = None
-
-
 class Minding:
     def __init__(
         self,
@@ -85,10 +77,9 @@ class Minding:
         self._tell = tell
         self._models = models or Models()
         self._kinds = kinds
-        self._shift: _Shift | None = None
         self._progress = MindingProgress()
         self._recorded: dict[str, str] = {}
-        self._failures = 0
+        self.part = Supervised("mind", self._work, on_crash=self._note_crash, clock=memory.clock)
 
     # Called by the daemon
 
@@ -106,64 +97,49 @@ class Minding:
                     load_package(name)
 
     def start(self) -> None:
-        if not self.is_wanted:
-            return
-        shift = _Shift()
-        shift.thread = threading.Thread(target=self._work, args=(shift,), name="mind", daemon=True)
-        self._shift = shift
-        shift.thread.start()
+        if self.is_wanted:
+            self.part.start()
 
     def check(self) -> None:
         """Start it again if it is not there any more."""
-        shift = self._shift
-        if shift is None or shift.thread is None or shift.thread.is_alive():
-            return
-        self._progress = replace(self._progress, restarts=self._progress.restarts + 1)
-        self._note("", "the thread of the mind died; it was started again")
-        self.start()
+        self.part.check()
 
     def stop(self) -> None:
-        shift, self._shift = self._shift, None
-        if shift is None or shift.thread is None:
-            return
-        shift.ended.set()
-        if shift.loop and shift.leave:
-            with suppress(RuntimeError):  # It has just ended.
-                shift.loop.call_soon_threadsafe(shift.leave.set)
-        if shift.thread.is_alive():  # A signal may have come before it began.
-            shift.thread.join(LONGEST_WAIT_SECONDS)
+        self.part.end()
+        self.part.wait(time.monotonic() + LONGEST_WAIT_SECONDS)
 
     # In its thread
 
-    def _work(self, shift: _Shift) -> None:
-        while not shift.ended.is_set():
-            begun = time.monotonic()
-            try:
-                asyncio.run(self._live(shift))
-            except Exception as error:  # noqa: BLE001 - the thread goes on, and doctor shows the reason
-                self._failures = _counted(self._failures, begun)
-                self._note("", reason_of(error))
-                shift.ended.wait(min(RETRY_SECONDS * self._failures, LONGEST_RETRY_SECONDS))
+    def _work(self, shift: Shift) -> None:
+        asyncio.run(self._live(shift))
 
-    async def _live(self, shift: _Shift) -> None:
-        shift.loop, shift.leave = asyncio.get_running_loop(), asyncio.Event()
+    def _note_crash(self, reason: str) -> None:
+        self._progress = replace(self._progress, restarts=self.part.restarts)
+        self._note("", reason)
+
+    async def _live(self, shift: Shift) -> None:
+        loop, leave = asyncio.get_running_loop(), asyncio.Event()
+        shift.on_end(lambda: loop.call_soon_threadsafe(leave.set))
         if shift.ended.is_set():
             return
+        from recollect.mind.visiting import Asked
+
         mind = self._memory.mind(open_model=self._models.mind)
+        mind.attach(Asked())
         self._progress = replace(self._progress, is_at_work=True, channels={})
         heartbeat = await asyncio.to_thread(self._heartbeat, mind)
         running = asyncio.create_task(mind.run(is_background=True))
         beside = [asyncio.create_task(self._keep(kind, mind)) for kind in self._wanted_kinds()]
         if heartbeat:
             beside.append(asyncio.create_task(self._beat(heartbeat)))
-        leaving = asyncio.create_task(shift.leave.wait())
+        leaving = asyncio.create_task(leave.wait())
         self._note("", "")
         try:
             await asyncio.wait({running, leaving}, return_when=asyncio.FIRST_COMPLETED)
         finally:
             leaving.cancel()
             try:
-                await mind.close()  # Before its channels: an answer that is on its way arrives by them.
+                await mind.close(DELIVERY_SECONDS)  # Before its channels: an answer that is on its way arrives by them.
             finally:
                 for task in beside:
                     task.cancel()

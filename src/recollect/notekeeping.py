@@ -2,8 +2,8 @@
 
 One thread looks at everything at the interval of the settings, and at single files when the operating system says that
 they changed. Such events are hints: they are lost on network disks, in new folders and under load, and nothing depends
-on them. Whatever fails is recorded and tried again; it never ends the daemon. A thread that died, or that has not moved
-for long, is replaced by a new one: a look that hangs on a broken disk must not be the last one.
+on them. Whatever fails is recorded and tried again; it never ends the daemon (`supervision`). A look that hangs on a
+broken disk must not be the last one: its thread is replaced.
 """
 
 import os
@@ -11,13 +11,14 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from recollect.clock import to_text
 from recollect.errors import RecollectError
 from recollect.memory import Memory
 from recollect.notes.paths import MOST_DEPTH, is_name
+from recollect.supervision import Shift, Supervised
 
 DEBOUNCE_MILLISECONDS = 100
 """A program saves a file in several steps: those within this time are one change."""
@@ -25,13 +26,11 @@ TICK_SECONDS = 1.0
 """Between two signs of life when nothing changes."""
 EXPIRY_SECONDS = 600.0
 """At most so often scratch pages are looked through for old ones: they live for days, and it is one more look."""
-RETRY_SECONDS = 5.0
-"""After an error that nobody foresaw."""
 HANGING_INTERVALS = 5
 HANGING_SECONDS = 60.0
 """A thread that has not moved for so many intervals, and for so long, hangs."""
 LONGEST_WAIT_SECONDS = 10.0
-"""For the thread to end."""
+"""For the thread to end, where it is stopped by itself."""
 
 EVERYTHING: None = None
 Hint = list[str] | None
@@ -47,15 +46,6 @@ class NotesProgress:
     restarts: int = 0
 
 
-@dataclass(slots=True)
-class _Worker:
-    """One thread and its own end, so that one that hung and comes back later ends instead of working twice."""
-
-    moved_at: float
-    ended: threading.Event = field(default_factory=threading.Event)
-    thread: threading.Thread | None = None
-
-
 class Notekeeping:
     def __init__(
         self, memory: Memory, tell: Callable[[NotesProgress], None], now: Callable[[], float] = time.monotonic
@@ -65,11 +55,17 @@ class Notekeeping:
         self._tell = tell
         self._now = now
         self._interval = memory.settings.poll_interval_seconds
-        self._worker: _Worker | None = None
         self._looked_at = ""
         self._problems: dict[str, str] = {}
-        self._restarts = 0
         self._expire_at = now()
+        self.part = Supervised(
+            "notes",
+            self._work,
+            on_crash=self._note_crash,
+            hanging_seconds=max(HANGING_SECONDS, HANGING_INTERVALS * self._interval),
+            now=now,
+            clock=memory.clock,
+        )
 
     # Called by the daemon
 
@@ -96,53 +92,32 @@ class Notekeeping:
             self._expire_at = now + EXPIRY_SECONDS
 
     def start(self) -> None:
-        worker = _Worker(self._now())
-        worker.thread = threading.Thread(target=self._work, args=(worker,), name="notes", daemon=True)
-        self._worker = worker
-        worker.thread.start()
+        self.part.start()
 
     def check(self) -> None:
         """Start it again if it is not at work any more."""
-        worker = self._worker
-        if worker is None or worker.thread is None:
-            return
-        still = self._now() - worker.moved_at
-        if not worker.thread.is_alive():
-            reason = "the thread that watches the notes died"
-        elif still > max(HANGING_SECONDS, HANGING_INTERVALS * self._interval):
-            reason = f"the thread that watches the notes has not moved for {still:.0f} seconds"
-        else:
-            return
-        worker.ended.set()
-        self._restarts += 1
-        self._note("look", f"{reason}; it was started again", still)
-        self.start()
-        self._tell_progress()
+        self.part.check()
 
     def stop(self) -> None:
-        worker, self._worker = self._worker, None
-        if worker and worker.thread:
-            worker.ended.set()
-            if worker.thread.is_alive():
-                worker.thread.join(LONGEST_WAIT_SECONDS)
+        self.part.end()
+        self.part.wait(time.monotonic() + LONGEST_WAIT_SECONDS)
 
     # In the background
 
-    def _work(self, worker: _Worker) -> None:
-        while not worker.ended.is_set():
-            try:
-                watch = FolderWatch(self._memory.notes.folder, self._interval, worker.ended)
-                self._problems.pop("watch", None)
-                for hint in watch.hints():
-                    worker.moved_at = self._now()
-                    if hint is EVERYTHING or hint:
-                        self.look(hint)
-                        worker.moved_at = self._now()
-                    if watch.problem:
-                        self._note("watch", watch.problem, 0.0)
-            except Exception as error:  # noqa: BLE001 - the thread goes on, and doctor shows the reason
-                self._note("look", f"{type(error).__name__}: {error}", 0.0)
-                worker.ended.wait(RETRY_SECONDS)
+    def _work(self, shift: Shift) -> None:
+        watch = FolderWatch(self._memory.notes.folder, self._interval, shift.ended)
+        self._problems.pop("watch", None)
+        for hint in watch.hints():
+            shift.moved_at = self._now()
+            if hint is EVERYTHING or hint:
+                self.look(hint)
+                shift.moved_at = self._now()
+            if watch.problem:
+                self._note("watch", watch.problem, 0.0)
+
+    def _note_crash(self, reason: str) -> None:
+        self._note("look", reason, 0.0)
+        self._tell_progress()
 
     def _note(self, what: str, problem: str, seconds: float) -> None:
         """Each problem is recorded once, however often it is met."""
@@ -155,7 +130,7 @@ class Notekeeping:
 
     def _tell_progress(self) -> None:
         problem = next(iter(list(self._problems.values())), "")
-        self._tell(NotesProgress(looked_at=self._looked_at, problem=problem, restarts=self._restarts))
+        self._tell(NotesProgress(looked_at=self._looked_at, problem=problem, restarts=self.part.restarts))
 
 
 class FolderWatch:

@@ -163,6 +163,7 @@ RULES: tuple[Rule, ...] = (
         _is_block,
     ),
     _prefixed("age-secret-key", "AGE-SECRET-KEY-1", "[0-9A-Z]{40,}"),  # file encryption
+    _prefixed("recollect-token", "recollect_", rf"{_W}{{43}}{_END}"),  # our own (access)
     # Model providers
     _prefixed("anthropic-key", "sk-ant-", rf"{_W}{{20,}}"),
     _prefixed("openrouter-key", "sk-or-", rf"{_W}{{20,}}"),

@@ -129,6 +129,21 @@ class WebhookSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     """The variable that holds the secret which both sides sign with; no file does."""
 
 
+class HttpSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[http]`."""
+
+    listen: str = "127.0.0.1:7717"
+    """HOST:PORT where other programs and browsers ask `recollect up`. Empty: nowhere."""
+    hosts: list[str] = []
+    """Further names by which it may be asked: those of a proxy in front of it, say. This computer's own always may."""
+    certificate: str = ""
+    """A file with the certificate for TLS, and those that vouch for it."""
+    private_key: str = ""
+    """The file with its private key."""
+    is_public: bool = False
+    """Whether it may listen where others than this computer reach it without TLS."""
+
+
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename={"home": "_home"}):
     """Every setting with its default. `docs/settings.md` explains each; a test keeps the two equal."""
 
@@ -180,6 +195,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """The bot by which it talks."""
     webhook: WebhookSettings = WebhookSettings()
     """The way to any other service."""
+    http: HttpSettings = HttpSettings()
+    """Where other programs ask it over HTTP and MCP."""
     pipelines: dict[str, PipelineSettings] = {}
     """What is put into contexts, where it differs from the usual; and contexts of one's own."""
 
@@ -242,6 +259,7 @@ TABLES: dict[str, type[msgspec.Struct]] = {
     "heartbeat": HeartbeatSettings,
     "telegram": TelegramSettings,
     "webhook": WebhookSettings,
+    "http": HttpSettings,
 }
 
 
@@ -266,6 +284,16 @@ def default_home() -> Path:
     return Path(configured).expanduser() if configured else Path.home() / ".recollect"
 
 
+def is_default_home(home: Path) -> bool:
+    """Whether it is found without being named."""
+    return home == Path.home() / ".recollect"
+
+
+def given_database(database: str | None = None) -> str:
+    """What an argument or the environment says, without the file in the home. Empty: neither does."""
+    return database or os.environ.get("RECOLLECT_DB") or ""
+
+
 def load_settings(home: Path | str | None = None, database: str | None = None) -> Settings:
     folder = Path(os.path.abspath(Path(home).expanduser() if home else default_home()))
     settings = _read_config(folder / CONFIG_NAME)
@@ -273,6 +301,9 @@ def load_settings(home: Path | str | None = None, database: str | None = None) -
     chosen = database or os.environ.get("RECOLLECT_DB")
     if chosen:
         changes["database"] = chosen
+    listen = os.environ.get("RECOLLECT_LISTEN")
+    if listen is not None:
+        changes["http"] = msgspec.structs.replace(settings.http, listen=listen.strip())
     models = os.environ.get("RECOLLECT_MODELS")
     if models:
         changes["models_folder"] = models

@@ -3,7 +3,8 @@
 Mode 0600, so that nobody else may ask. One question for each connection. Connections are read by threads of their own,
 up to a limit, with a deadline: whoever is slow keeps nobody waiting. A few other threads answer, because each thread
 that searches keeps connections to the database. A socket that a killed daemon left is refused by the operating system
-and replaced by the next daemon.
+and replaced by the next daemon. The thread that accepts begins again when it crashes (`supervision`), with a new socket
+in the same place.
 """
 
 import os
@@ -22,6 +23,7 @@ from recollect import __version__
 from recollect.asking import WIRE_VERSION, Problem, Reply, Request, answer, place_of
 from recollect.errors import RecollectError
 from recollect.memory import Memory
+from recollect.supervision import Shift, Supervised
 
 NAME = "search.sock"
 MOST_PATH_BYTES = 100
@@ -33,6 +35,8 @@ REQUEST_SECONDS = 5.0
 """For the whole of a question to come in, and for the whole of an answer to be taken."""
 ANSWERING_THREADS = 4
 MOST_CONNECTIONS = 32
+LONGEST_WAIT_SECONDS = 10.0
+"""For answers that are being given, where it is closed by itself."""
 
 
 class Switchboard:
@@ -41,9 +45,9 @@ class Switchboard:
         self._place = place_of(memory.settings)
         self._listener: socket.socket | None = None
         self._path: Path | None = None
-        self._thread: threading.Thread | None = None
         self._free = threading.BoundedSemaphore(MOST_CONNECTIONS)
         self._answering: ThreadPoolExecutor | None = None
+        self.part = Supervised("switchboard", self._work, clock=memory.clock)
 
     def open(self) -> str:
         """Begin to answer; where. Empty: this system or this disk has no such sockets, and everybody searches alone."""
@@ -55,35 +59,47 @@ class Switchboard:
         except OSError:
             return ""
         self._path = path
-        self._answering = ThreadPoolExecutor(ANSWERING_THREADS, "answer")
-        self._thread = threading.Thread(target=self._accept, args=(self._listener,), name="switchboard", daemon=True)
-        self._thread.start()
+        self.part.start()
         return str(path)
 
     def close(self) -> None:
         """No new questions; those that are being answered get their answers."""
-        if self._listener is None or self._path is None or self._answering is None:
-            return
-        with suppress(OSError):
-            self._listener.shutdown(socket.SHUT_RDWR)  # Wakes the thread that accepts.
-        self._listener.close()
-        self._answering.shutdown(cancel_futures=True)
-        remove_socket(str(self._path))
-        self._listener = None
+        self.part.end()
+        self.part.wait(time.monotonic() + LONGEST_WAIT_SECONDS)
 
-    def _accept(self, listener: socket.socket) -> None:
-        while True:
+    def _work(self, shift: Shift) -> None:
+        if self._path is None:
+            return
+        listener = self._listener or _listen(self._path)
+        self._listener = None
+        self._answering = ThreadPoolExecutor(ANSWERING_THREADS, "answer")
+        # Wakes the thread that accepts.
+        shift.on_end(lambda: listener.shutdown(socket.SHUT_RDWR))
+        try:
+            with listener:
+                self._accept(listener, shift)
+        finally:
+            if shift.ended.is_set():
+                remove_socket(str(self._path))
+            self._answering.shutdown(cancel_futures=True)
+
+    def _accept(self, listener: socket.socket, shift: Shift) -> None:
+        while not shift.ended.is_set():
             try:
                 connection, _ = listener.accept()
             except OSError:
-                if listener.fileno() < 0 or self._listener is None:
-                    return
-                time.sleep(0.1)  # Out of file descriptors, for example: others may give some back.
+                # Out of file descriptors, for example: others may give some back.
+                shift.ended.wait(0.1)
                 continue
             if not self._free.acquire(blocking=False):
                 connection.close()
                 continue
-            threading.Thread(target=self._serve, args=(connection,), name="question", daemon=True).start()
+            try:
+                threading.Thread(target=self._serve, args=(connection,), name="question", daemon=True).start()
+            except RuntimeError:  # The system gives no more threads.
+                self._free.release()
+                connection.close()
+                raise
 
     def _serve(self, connection: socket.socket) -> None:
         try:

@@ -15,6 +15,7 @@ from recollect.mind.mind import Mind, Parts
 from recollect.mind.opening import Opening, material_of
 from recollect.mind.prompt import prompts_from
 from recollect.mind.tools import Means, Toolbox
+from recollect.mind.visiting import Visit
 from recollect.notes.memory_tool import MemoryTool
 
 if TYPE_CHECKING:
@@ -88,6 +89,10 @@ def heartbeat_of(
             channels=channels,
         )
     )
+
+
+def visit_of(house: "Memory", seen: "Memory") -> Visit:
+    return Visit(_log(house, seen), house.history.paused_since)
 
 
 def _toolbox(seen: "Memory") -> Toolbox:

@@ -18,11 +18,11 @@ from webhooks import ADDRESS, SECRET, SOON, VARIABLE, Caller, Hook, a_known_call
 import recollect
 from recollect.channels.telegram.client import BotClient
 from recollect.channels.telegram.sending import NAME
-from recollect.channels.webhook.listening import MOST_CONNECTIONS, listener, serve
 from recollect.channels.webhook.receiving import PATH, Receiver
 from recollect.channels.webhook.signing import secrets_in
 from recollect.doctor.channels import channels
 from recollect.errors import Invalid, NotFound
+from recollect.listening import MOST_CONNECTIONS, Limits, listener, serve
 from recollect.mind.channel import Reply
 from recollect.mind.places.pairing import MOST_TRIES
 from recollect.mind.places.places import Pairing
@@ -295,10 +295,10 @@ def test_lines_on_which_nobody_says_anything_keep_nobody_out(open_house: OpenHou
 
     async def flow() -> None:
         async with minding(memory, ScriptedTalk()) as mind:
-            place = listener("127.0.0.1", 0)
+            place = listener("127.0.0.1", 0, "The webhook", "webhook.listen")
             port = place.getsockname()[1]
             receiver = Receiver(door_of(memory, mind), secrets_in(SECRET, VARIABLE))
-            serving = asyncio.create_task(serve(receiver.app(), place, head_seconds=0.05))
+            serving = asyncio.create_task(serve(receiver.app(), [place], Limits(head_seconds=0.05)))
             lines = [socket.create_connection(("127.0.0.1", port)) for _ in range(MOST_CONNECTIONS)]
             for line in lines[::2]:
                 line.sendall(f"POST {PATH} HTTP/1.1\r\nhost: here\r\n".encode())

@@ -35,7 +35,7 @@ def test_the_context_is_printed_as_it_is(told: Path) -> None:
 def test_programs_get_sections_tokens_fingerprint_and_what_was_left_out(told: Path) -> None:
     text = run("context", "--budget", 60, home=told).out
     made = run("context", "--budget", 60, "--json", home=told).json()
-    assert set(made) == {"sections", "tokens", "fingerprint", "left_out", "budget"}
+    assert set(made) == {"sections", "tokens", "fingerprint", "left_out", "budget", "records"}
     assert "".join(section["text"] for section in made["sections"]) == text
     assert made["fingerprint"] == hashlib.sha256(text.encode()).hexdigest()[:16]
     assert made["tokens"] == sum(section["tokens"] for section in made["sections"]) <= 60

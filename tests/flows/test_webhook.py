@@ -13,11 +13,12 @@ from doors import door_of
 from minds import minding, on_sqlite, run
 from webhooks import ADDRESS, SECRET, SOON, VARIABLE, Caller, a_known_caller, detail, listening, spoken
 
-from recollect.channels.webhook.listening import listener, listening_place, serve
+from recollect.channels.webhook.listening import listening_place
 from recollect.channels.webhook.receiving import MOST_BYTES, PATH, Receiver
 from recollect.channels.webhook.signing import ID, SIGNATURE, TIMESTAMP, secrets_in, signed_headers
 from recollect.channels.webhook.webhook import NAME, WebhookKind
 from recollect.errors import Invalid, Unavailable
+from recollect.listening import listener, serve
 from recollect.settings import Settings, WebhookSettings
 from recollect.testing import FrozenClock
 from recollect.testing.scripted_talk import ScriptedTalk
@@ -247,10 +248,10 @@ def test_a_body_that_does_not_arrive_is_not_waited_for(open_house: OpenHouse) ->
     async def flow() -> None:
         async with minding(memory, ScriptedTalk()) as mind:
             secrets = secrets_in(SECRET, VARIABLE)
-            place = listener("127.0.0.1", 0)
+            place = listener("127.0.0.1", 0, "The webhook", "webhook.listen")
             port = place.getsockname()[1]
             receiver = Receiver(door_of(memory, mind), secrets, reading_seconds=0.05)
-            serving = asyncio.create_task(serve(receiver.app(), place))
+            serving = asyncio.create_task(serve(receiver.app(), [place]))
             raw = json.dumps({"address": ADDRESS, "text": "Slowly."}).encode()
             headers = signed_headers(secrets, "msg_1", memory.clock(), raw)
             head = _head({**headers, "content-length": str(len(raw))})
@@ -447,7 +448,7 @@ def test_these_are_this_computer(listen: str, place: tuple[str, int]) -> None:
 
 def test_a_port_that_is_taken_is_explained() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(Unavailable, match=r"webhook\.listen"):
-        listener(*taken.getsockname())
+        listener(*taken.getsockname(), "The webhook", "webhook.listen")
 
 
 @on_sqlite

@@ -349,3 +349,14 @@ def test_who_reads_the_files_keeps_its_locks_on_them(database: Database, engine:
         database.close()
         assert all(path.exists() for path in database.files())
         assert not database.files() or any(path.name.endswith("-wal") for path in database.files())
+
+
+def test_what_is_given_back_while_resting_is_read_again(database: Database) -> None:
+    with database.write() as session:
+        session.run(
+            "INSERT INTO scopes (house, id, kind, parent_id, made_at) VALUES ('h', 'ada', 'agent', 'house', '')"
+        )
+    with database.read() as session:
+        before = session.rows("SELECT id FROM scopes WHERE house = 'h'")
+        database.rest()
+        assert session.rows("SELECT id FROM scopes WHERE house = 'h'") == before == [("ada",)]

@@ -86,7 +86,6 @@ def test_a_scratch_page_expires_by_itself(house: recollect.Memory, keeping: Note
     assert house.notes.find(page.path) is None
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 def test_a_watcher_that_died_is_started_again_and_that_is_told(
     house: recollect.Memory, daemon: Daemon, keeping: Notekeeping
 ) -> None:

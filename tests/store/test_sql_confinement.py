@@ -448,3 +448,15 @@ def test_a_title_that_another_agent_gave_is_not_shown(divided: recollect.Memory)
 
     assert "A title with the bob-word" in titles, "it is the title of ada's conversation"
     assert seen == {"A title with the ada-word", "Question 0 about the ada-word?"}
+
+
+def test_an_answer_that_would_take_all_memory_is_refused(memory: recollect.Memory, engine: str) -> None:
+    is_server = engine.startswith("postgresql")
+    long = "repeat('x', 30000000)" if is_server else "hex(zeroblob(15000000))"
+    with pytest.raises(Invalid, match="20 MB"):
+        memory.sql(f"SELECT {long} AS text")
+    if not is_server:
+        with pytest.raises(Invalid, match="too large"):
+            memory.sql("SELECT length(hex(zeroblob(300000000))) AS number")
+        with pytest.raises(Invalid, match="not text"):
+            memory.sql("SELECT cast(x'ff' AS text) AS text")

@@ -10,7 +10,7 @@ import pytest
 from pydantic import BaseModel
 
 from recollect.testing.loopback import BEFORE_ANYTHING, Request, Response
-from recollect.testing.openai_server import Answer, Fault, OpenAIServer, SchemaSupport, rate_limited
+from recollect.testing.openai_server import Answer, Call, Fault, OpenAIServer, SchemaSupport, rate_limited
 
 KEY = "a-key-of-the-tests"
 MODEL = "test-model"
@@ -107,6 +107,29 @@ def test_responses_are_parsed_and_streamed_too(server: OpenAIServer, client: ope
         assert content.content[0].refusal == "I'd rather not."
     cut = client.responses.create(model=MODEL, input="Good morning", max_output_tokens=3)
     assert cut.status == "incomplete"
+
+
+def test_a_response_uses_tools_whole_and_streamed(server: OpenAIServer, client: openai.OpenAI) -> None:
+    calls = (Call(name="weather", given={"city": "Tromsø"}), Call(name="search", namespace="mcp__house", given={}))
+    server.script(Answer(text="Let me look.", calls=calls), Answer(text=None, calls=calls))
+    whole: list[Any] = list(client.responses.create(model=MODEL, input="Good morning").output)
+    assert [item.type for item in whole] == ["message", "function_call", "function_call"]
+    assert (whole[1].name, json.loads(whole[1].arguments)) == ("weather", {"city": "Tromsø"})
+    with client.responses.stream(model=MODEL, input="Good morning") as stream:
+        streamed: list[Any] = list(stream.get_final_response().output)
+    assert [(item.name, item.arguments) for item in streamed] == [(item.name, item.arguments) for item in whole[1:]]
+    assert streamed[1].namespace == "mcp__house"
+
+
+def test_a_tool_call_and_its_output_belong_together_in_responses(client: openai.OpenAI) -> None:
+    call = {"type": "function_call", "call_id": "call_1", "name": "weather", "arguments": "{}"}
+    output = {"type": "function_call_output", "call_id": "call_1", "output": "Rain."}
+    asked: list[Any] = [*HELLO, call, output]
+    assert client.responses.create(model=MODEL, input=asked).output_text
+    with pytest.raises(openai.BadRequestError, match="No tool output found for function call call_1"):
+        client.responses.create(model=MODEL, input=asked[:-1])
+    with pytest.raises(openai.BadRequestError, match="No tool call found for function call output with call_id call_1"):
+        client.responses.create(model=MODEL, input=[*HELLO, asked[-1]])
 
 
 def test_models_are_listed(server: OpenAIServer, client: openai.OpenAI) -> None:

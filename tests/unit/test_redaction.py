@@ -45,6 +45,7 @@ EXAMPLES = [
     ("openrouter-key", "use ", "sk-or-" + "v1-" + key(64, HEX), "."),
     ("openai-key", "OPENAI_API_KEY=", "sk-proj-" + key(60), "\n"),
     ("openai-key", "old: ", "sk-" + key(48), ","),
+    ("recollect-token", "Bearer ", "recollect_" + key(43), " ok"),
     ("huggingface-token", "", "hf_" + key(34), " ok"),
     ("groq-key", "", "gsk_" + key(52), " ok"),
     ("xai-key", "", "xai-" + key(80), " ok"),

@@ -12,7 +12,8 @@ from recollect.settings import CONFIG_NAME, Computer, Settings, default_home, lo
 
 @pytest.fixture(autouse=True)
 def _clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    for name in ("RECOLLECT_HOME", "RECOLLECT_DB", "RECOLLECT_MODELS", "CLAUDE_CONFIG_DIR", "XDG_CACHE_HOME"):
+    ours = ("RECOLLECT_HOME", "RECOLLECT_DB", "RECOLLECT_MODELS", "RECOLLECT_LISTEN")
+    for name in (*ours, "CLAUDE_CONFIG_DIR", "XDG_CACHE_HOME"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(tmp_path / "person"))
 

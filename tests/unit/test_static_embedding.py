@@ -114,3 +114,12 @@ def test_a_damaged_memory_of_hashes_is_no_harm(tmp_path: Path, content: str) -> 
     (tmp_path / "checked.json").write_text(content)
     assert Hashes(tmp_path).of(file) == expected
     assert Hashes(tmp_path / "weights" / "not-a-folder").of(file) == expected
+
+
+def test_a_table_that_was_dropped_is_read_again_and_gives_the_same_vectors() -> None:
+    embedder = StaticEmbedder(*static_files())
+    before = embedder.passages(["The tomatoes go behind the shed.", "番茄"])
+    assert embedder.unload_idle(0.0)
+    assert not embedder.unload_idle(0.0)
+    assert (embedder.passages(["The tomatoes go behind the shed.", "番茄"]) == before).all()
+    assert not embedder.unload_idle(3600.0)

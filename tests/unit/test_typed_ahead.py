@@ -165,6 +165,13 @@ def test_the_same_words_hours_later_are_said_again_case_49() -> None:
     assert folded.said() == ["continue", "done", "continue"]
 
 
+def test_a_command_without_words_in_the_queue_is_not_something_said() -> None:
+    folded = fold(jsonl(user("hello", 1), queue("enqueue", "/compact", 2), queue("dequeue", minutes=2)))
+    assert folded.said() == ["hello"]
+    assert [item.kind for item in folded.messages.values() if item.text == "/compact"] == ["command"]
+    assert fold(jsonl(queue("enqueue", "/review the last commit", 1))).said() == ["/review the last commit"]
+
+
 def test_notifications_and_team_mates_in_the_queue_are_machine_text_case_48() -> None:
     notification = "<task-notification>\n<task-id>b1</task-id>\n</task-notification>"
     mate = '{"type":"idle_notification","from":"tester"}'

@@ -1,9 +1,13 @@
-"""What is worth the room: importance, recency, relevance and diversity, inside a budget. Pure and deterministic.
+"""What is worth the room: importance, recency, relevance, use and diversity, inside a budget. Pure and deterministic.
 
 Recency counts from the newest of the candidates, not from the clock: the same knowledge gives the same choice on every
 day. A dated record fades away, by half in 30 days. An evergreen one stays as true as it was, and search never lets it
 fade; but room is short here, and of two that matter equally the later one is more often about what goes on. So it
 fades too, down to half.
+
+What was shown in many sessions and used in none sinks, in two steps; what was used rises a little. Both are small
+against importance, so that what matters most stays; and who one is shapes what one says without being said, so identity
+sinks half as far.
 
 Only whole lines are taken. One that does not fit is passed over, so that a long one takes no room from the others.
 """
@@ -15,7 +19,8 @@ from heapq import heapify, heappop, heapreplace
 
 from recollect.clock import from_text
 from recollect.context.blocks import section_of, section_tokens
-from recollect.knowledge.records import Record
+from recollect.knowledge.records import Category, Record
+from recollect.showings.standing import UNKNOWN, Standing
 
 IMPORTANCE = 1.0
 RECENCY = 0.5
@@ -23,6 +28,12 @@ RELEVANCE = 1.5
 """Who names a topic wants it before everything else."""
 REPETITION = 1.0
 """What a record loses when the same words are in already."""
+
+USED = 0.1
+SINK = 0.15
+"""For each step that a record sank."""
+IDENTITY_SINKS = 0.5
+"""Of what others sink."""
 
 HALF_LIFE_DAYS = 30.0
 EVERGREEN_KEEPS = 0.5
@@ -41,6 +52,8 @@ class Candidate:
     line: str
     relevance: float = 0.0
     """To the topic, from 0 to 1."""
+    standing: Standing = UNKNOWN
+    """With those it is shown to."""
 
     @property
     def order(self) -> tuple[str, str]:
@@ -89,7 +102,14 @@ def latest_that_fit(lines: Sequence[str], section: str, budget_tokens: int) -> l
 def score(candidate: Candidate, newest: str) -> float:
     record = candidate.record
     parts = IMPORTANCE * record.importance + RECENCY * recency(record, newest) + RELEVANCE * candidate.relevance
-    return round(parts, 9)
+    return round(parts + favour(candidate), 9)
+
+
+def favour(candidate: Candidate) -> float:
+    """What use adds, and the want of it takes off."""
+    standing = candidate.standing
+    share = IDENTITY_SINKS if candidate.record.category is Category.IDENTITY else 1.0
+    return (USED if standing.was_used else 0.0) - SINK * standing.sunk * share
 
 
 def recency(record: Record, newest: str) -> float:

@@ -14,6 +14,8 @@ from recollect.history.transcript import SPEAKERS
 from recollect.knowledge import Knowledge
 from recollect.knowledge.records import Category, Record, text_key
 from recollect.scopes import Principal, sight_of
+from recollect.showings import Counted, standing_of
+from recollect.showings.store import ShowingStore
 
 if TYPE_CHECKING:
     from recollect.recall import Recall
@@ -56,7 +58,7 @@ class Rehydration:
         """Learnings by category, and on wish the `recent` last messages.
 
         Inside the budget, tags included; learnings get at least half of it. Nothing is cut: what does not fit is left
-        out and counted. The same knowledge gives the same bytes.
+        out and counted. The same knowledge, with the same steps of use, gives the same bytes.
         """
         if budget_tokens < 1:
             raise Invalid(f"A budget of {budget_tokens:,} tokens holds nothing. Give 1 or more; 2,000 is usual.")
@@ -82,8 +84,14 @@ class Rehydration:
         """Those that are shown; and how many records were not shown for another reason than want of room."""
         found, relevance = self._found(topic)
         lines = {record.id: line_of(record.text) for record in self._distinct(found.values())}
+        counted = self._counted(list(lines))
         candidates = [
-            Candidate(record=found[name], line=line, relevance=relevance.get(name, 0.0))
+            Candidate(
+                record=found[name],
+                line=line,
+                relevance=relevance.get(name, 0.0),
+                standing=standing_of(counted.get(name), found[name].version),
+            )
             for name, line in lines.items()
             if line
         ]
@@ -95,6 +103,12 @@ class Rehydration:
                 return taken, void
             void += len(overridden)
             candidates = [candidate for candidate in candidates if candidate.record.id not in overridden]
+
+    def _counted(self, record_ids: Sequence[str]) -> dict[str, Counted]:
+        """What was shown to this scope, and used there."""
+        with self._database.read() as session:
+            found = ShowingStore(session, self._house).counted(record_ids, self._principal.scope)
+        return {one.record_id: one for one in found}
 
     def _found(self, topic: str) -> tuple[dict[str, Record], dict[str, float]]:
         """The records that may be shown, by their ids, and how relevant some of them are."""

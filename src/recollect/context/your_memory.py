@@ -19,8 +19,11 @@ You care about being right, and about being plain where you are not sure. You ca
 and not twice. And you care that one conversation goes on from another: what was promised, what is still open, how the \
 two of you talk.
 
-A line of an answer that begins with [REMEMBER] and goes on with a JSON object is kept as a record in the archive. \
-{user_first} sees a small mark in its place.
+{marker_form}"""
+
+_MARKER = """\
+A line of an answer that begins with [REMEMBER] and goes on with a JSON object is kept as a record in the archive.\
+{seen}
 
 [REMEMBER] {{"content": "The well behind the house is 14 metres deep.", "category": "knowledge", "tags": ["well"]}}
 
@@ -50,5 +53,11 @@ writes stays. What becomes of this moment is up to you, and it may well be nothi
 
 def your_memory(*, folder: str, user: str, missing: Sequence[str]) -> str:
     """`missing`: the notes that could be there and are not."""
-    text = _YOUR_MEMORY.format(folder=folder, user=user, user_first=user[:1].upper() + user[1:])
+    form = marker_form(seen=f"{user[:1].upper() + user[1:]} sees a small mark in its place.")
+    text = _YOUR_MEMORY.format(folder=folder, user=user, marker_form=form)
     return text + (_MISSING.format(names=", ".join(missing)) if missing else "")
+
+
+def marker_form(*, seen: str = "") -> str:
+    """How something is kept by a line of an answer. `seen`: what a person sees in its place, in a sentence."""
+    return _MARKER.format(seen=f" {seen}" if seen else "")

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from recollect.database.dialect import Dialect
+from recollect.errors import Invalid
 
 Row = tuple[Any, ...]
 Parameters = Mapping[str, Any]
@@ -90,6 +91,20 @@ class Session(ABC):
         """Every row of a statement that says `IN (:values)`, for any number of values."""
 
 
+MOST_ANSWER_BYTES = 20_000_000
+"""Of all rows together that a stranger's SELECT may give."""
+
+
+def checked_size(rows: Iterable[Row]) -> Iterator[Row]:
+    """The rows as they come, until they are too much."""
+    size = 0
+    for row in rows:
+        size += sum(len(value) if isinstance(value, str | bytes) else 8 for value in row)
+        if size > MOST_ANSWER_BYTES:
+            raise Invalid(f"The answer has more than {MOST_ANSWER_BYTES // 1_000_000} MB. Ask for less of it.")
+        yield row
+
+
 class Database(ABC):
     """A place where all of a house's rows live."""
 
@@ -119,6 +134,10 @@ class Database(ABC):
     def is_replaced(self) -> bool:
         """Whether what lies at its place now is not what was opened. A server's rows cannot be taken away so."""
         return False
+
+    def rest(self) -> None:
+        """Nobody asked for a while: what this process holds only to be quicker is given back. A server has its own."""
+        return
 
     @abstractmethod
     def compact(self) -> None:

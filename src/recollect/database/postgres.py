@@ -16,7 +16,7 @@ from typing import Any, LiteralString, cast
 import psycopg
 from psycopg import errors, sql
 
-from recollect.database.database import Database, Parameters, Row, Session
+from recollect.database.database import Database, Parameters, Row, Session, checked_size
 from recollect.database.dialect import POSTGRES, named_for_postgres, positional_for_postgres
 from recollect.errors import Conflict, Corrupt, Denied, Invalid, RecollectError, Unavailable
 
@@ -239,7 +239,7 @@ def _run_confined(
             # As a subquery it can only be a SELECT, and a prepared statement is only one: nothing can follow a ';'.
             confined = f"SELECT * FROM (\n{statement.rstrip().rstrip(';')}\n) AS query LIMIT {limit}"
             cursor = connection.execute(_text(confined.replace("%", "%%")), {}, prepare=True)
-            return [column.name for column in cursor.description or []], cursor.fetchall()
+            return [column.name for column in cursor.description or []], list(checked_size(cursor))
     except errors.QueryCanceled as error:
         raise Unavailable(f"The query took longer than {seconds:g} seconds. Narrow it or add a LIMIT.") from error
     except (errors.InsufficientPrivilege, errors.ReadOnlySqlTransaction) as error:

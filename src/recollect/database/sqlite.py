@@ -20,7 +20,7 @@ from typing import Any
 
 import apsw
 
-from recollect.database.database import Database, Parameters, Row, Session
+from recollect.database.database import Database, Parameters, Row, Session, checked_size
 from recollect.database.dialect import SQLITE
 from recollect.errors import Corrupt, Damaged, Denied, Invalid, RecollectError, Unavailable
 
@@ -29,6 +29,8 @@ CACHE_KIBIBYTES = 16_384
 """Of each connection, and each thread has its own: more is not quicker."""
 CHECKPOINT_PAGES = 4_000
 """About 32 MB of log before it is folded back: fewer, larger folds than the default 1,000 pages."""
+MOST_VALUE_BYTES = 40_000_000
+"""That a stranger's SELECT may make: longer than any message is."""
 PAGE_BYTES = 8_192
 """Compressed records are about 1 kB: the default page of 4 kB wastes a fifth of the space and time."""
 SETTLE_TRIES = 3
@@ -110,6 +112,7 @@ class SqliteDatabase(Database):
             connection = apsw.Connection(str(self.path), flags=apsw.SQLITE_OPEN_READONLY)
             try:
                 connection.set_busy_timeout(BUSY_MILLISECONDS)
+                connection.limit(apsw.SQLITE_LIMIT_LENGTH, MOST_VALUE_BYTES)
                 secret = f"inner_{secrets.token_hex(16)}_"
                 for name, body in views.items():
                     connection.execute(f"CREATE TEMP VIEW {secret}{name} AS {body}")
@@ -131,6 +134,13 @@ class SqliteDatabase(Database):
             return bool(self._inode) and os.stat(self.path).st_ino != self._inode
         except FileNotFoundError:
             return bool(self._inode)
+
+    def rest(self) -> None:
+        with self._lock:
+            connections = [connection for _, connection in self._connections]
+        for connection in connections:
+            with suppress(apsw.Error):  # Another thread is at work with it, or has closed it.
+                connection.release_memory()
 
     def compact(self) -> None:
         self.run_alone("VACUUM")
@@ -209,7 +219,8 @@ class SqliteDatabase(Database):
     def close(self) -> None:
         with self._lock:
             for _, connection in self._connections:
-                connection.close(True)
+                with suppress(apsw.ThreadingViolationError):  # A thread that is left behind ends with the process.
+                    connection.close(True)
             self._connections.clear()
             self._local = threading.local()
 
@@ -379,7 +390,7 @@ def _run_confined(
 
         cursor.exec_trace = note_columns
         rows: list[Row] = []
-        for row in cursor.execute(sql):
+        for row in checked_size(cursor.execute(sql)):
             rows.append(row)
             if len(rows) >= limit:
                 break
@@ -392,6 +403,10 @@ def _run_confined(
         raise Denied(f"Only SELECT on these views is allowed: {', '.join(sorted(views))} ({_short(error)}).") from error
     except apsw.SQLError as error:
         raise Invalid(f"SQL: {_short(error)}. The views are: {', '.join(sorted(views))}.") from error
+    except apsw.TooBigError as error:
+        raise Invalid("A value of it is too large. Ask for less of it.") from error
+    except UnicodeDecodeError as error:
+        raise Invalid("A value of it is not text. Ask for hex() of it.") from error
     except apsw.ReadOnlyError as error:
         raise Denied("This connection only reads.") from error
     finally:

@@ -21,6 +21,7 @@ from recollect.mind.figures import Stuck, refused_answers, waiting_answers
 from recollect.mind.heartbeat.awareness import QuietHours
 from recollect.mind.heartbeat.schedule import check
 from recollect.mind.places.store import Place
+from recollect.mind.visiting import HTTP
 from recollect.minding import MindingProgress
 from recollect.settings import CONFIG_NAME, Settings
 
@@ -142,6 +143,8 @@ def _answers_of(stuck: Stuck) -> str:
 def _way_out(channel: str, wanted: list[str]) -> str:
     if channel == TERMINAL:
         return "recollect chat shows them."
+    if channel == HTTP:
+        return "recollect up: who asked over HTTP reads them."
     return "recollect up sends them." if channel in wanted else f"Set up {channel} again, and run recollect up."
 
 

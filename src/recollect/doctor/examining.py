@@ -26,6 +26,7 @@ from recollect.history.store import File, FileStatus
 from recollect.lock import is_locked
 from recollect.memory import Memory
 from recollect.settings import this_computer
+from recollect.supervision import State
 
 MIN_FREE_BYTES = 500_000_000
 SILENT_BYTES = 200_000
@@ -40,6 +41,7 @@ def examine(memory: Memory) -> list[Finding]:
         _database(memory),
         _disk(memory),
         _daemon(memory, memory.clock),
+        *_parts(memory),
         _paused(memory),
         *_files(files),
         _unread(memory, roots),
@@ -97,6 +99,33 @@ def _daemon(memory: Memory, clock: Clock) -> Finding:
     if status.problem:
         return warning("daemon", f"Running, but {status.problem}", "It still scans at its interval.")
     return ok("daemon", f"Running as process {status.pid}, last scan {local(status.last_scan_at):%H:%M:%S}")
+
+
+def _parts(memory: Memory) -> list[Finding]:
+    """Parts of a running daemon that crashed."""
+    runtime = memory.settings.runtime
+    status = read_status(runtime) if is_locked(runtime) else None
+    findings: list[Finding] = []
+    for part in status.parts if status else []:
+        times = "once" if part.restarts == 1 else f"{part.restarts:,} times"
+        reason = f": {part.problem}" if part.problem else ""
+        if part.state is State.RESTARTING:
+            findings.append(
+                warning(
+                    "parts",
+                    f"The {part.name} crashed, {times} since the daemon started{reason}",
+                    "It begins again by itself, after longer and longer waits. recollect service logs tells more.",
+                )
+            )
+        elif part.restarts and part.problem:
+            findings.append(
+                warning(
+                    "parts",
+                    f"The {part.name} runs again since {local(part.since):%H:%M:%S}, after it crashed {times}{reason}",
+                    "If that goes on: recollect service logs.",
+                )
+            )
+    return findings
 
 
 def _paused(memory: Memory) -> Finding:

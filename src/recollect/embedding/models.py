@@ -15,10 +15,12 @@ from recollect.embedding.catalogue import KNOWN, LACKS, PURPOSES, STATIC, Kind, 
 from recollect.embedding.embedder import Embedder, Reranker
 from recollect.embedding.hashes import Hashes
 from recollect.embedding.installed import static_files
+from recollect.embedding.unloading import give_memory_back
 from recollect.errors import Denied, Invalid, NotFound, RecollectError
 
 if TYPE_CHECKING:
     from recollect.embedding.onnx import Session
+    from recollect.embedding.static import StaticEmbedder
     from recollect.settings import Settings
 
 
@@ -73,12 +75,14 @@ class Models:
         self._lock = threading.RLock()
         self._deep: tuple[Embedder, Session | None] | None = None
         self._reranker: tuple[Reranker, Session] | None = None
+        self._static: StaticEmbedder | None = None
 
     @property
     def static(self) -> Embedder:
         from recollect.embedding.static import open_static
 
-        return open_static(self._hashes)
+        self._static = open_static(self._hashes)
+        return self._static
 
     @property
     def deep(self) -> Embedder | None:
@@ -105,7 +109,11 @@ class Models:
         limit = self._settings.models_idle_seconds if seconds is None else seconds
         with self._lock:
             opened = [item[1] for item in (self._deep, self._reranker) if item]
-        return sum(session.unload_idle(limit) for session in opened if session)
+        dropped = sum(session.unload_idle(limit) for session in opened if session)
+        is_static_dropped = self._static is not None and self._static.unload_idle(limit)
+        if dropped or is_static_dropped:
+            give_memory_back()
+        return dropped
 
     def listed(self) -> list[ModelState]:
         """All models we know, and those of the user's own that the settings name."""

@@ -10,6 +10,7 @@ weighs a tenth of "Berlin". Weighting once more by frequency was measured and mo
 
 import re
 import threading
+import time
 import unicodedata
 from collections.abc import Sequence
 from itertools import chain
@@ -36,44 +37,29 @@ BATCH = 256
 """Texts whose rows are gathered at once: 256 long ones still fit in a few megabytes."""
 
 
-class StaticEmbedder:
-    """Reads the pieces when it is made, rows of the matrix when they are asked for. Safe to share between threads."""
+class Table:
+    """The pieces and the rows of the matrix, as they are in memory. Rows are read when they are asked for."""
 
     def __init__(self, pieces: Path, vectors: Path) -> None:
-        self._matrix: Vectors = numpy.load(vectors, mmap_mode="r")
+        self.matrix: Vectors = numpy.load(vectors, mmap_mode="r")
         texts = pieces.read_text(encoding="utf-8").split("\n")
         # The first two are markers of the tokeniser. A start alone says nothing.
         self._pieces = {text: number for number, text in enumerate(texts) if number > 1 and text and text != START}
         self._longest = max(map(len, self._pieces), default=0)
         self._words: dict[str, tuple[int, ...]] = {}
-        self.name = f"{STATIC.identity}.{CUTTING_VERSION}"
-        self.dimensions = int(self._matrix.shape[1])
-        if len(texts) != len(self._matrix):
+        if len(texts) != len(self.matrix):
             raise Corrupt(f"{pieces} and {vectors} do not belong together. {REINSTALL}")
 
-    def passages(self, texts: Sequence[str]) -> Vectors:
-        found = numpy.zeros((len(texts), self.dimensions), dtype=numpy.float32)
-        for begin in range(0, len(texts), BATCH):
-            cut = [self.piece_numbers(text) for text in texts[begin : begin + BATCH]]
-            rows = [begin + row for row, numbers in enumerate(cut) if numbers]
-            if rows:
-                found[rows] = self._sums([numbers for numbers in cut if numbers])
-        lengths = numpy.sqrt(numpy.einsum("ij,ij->i", found, found, optimize=False))[:, None]
-        return numpy.divide(found, lengths, out=found, where=lengths > 0)
-
-    def query(self, text: str) -> Vectors:
-        return self.passages([text])[0]
-
-    def piece_numbers(self, text: str) -> list[int]:
+    def numbers(self, text: str) -> list[int]:
         found: list[int] = []
         for unspaced, word in RUNS.findall(unicodedata.normalize("NFKC", text).lower()):
             found += self._cut(unspaced) if unspaced else self._cut_word(word)
         return found
 
-    def _sums(self, cut: Sequence[Sequence[int]]) -> Vectors:
+    def sums(self, cut: Sequence[Sequence[int]]) -> Vectors:
         """The sum of each text's rows. Rows are added from first to last, whatever stands beside them."""
         starts = numpy.cumsum([0, *map(len, cut[:-1])])
-        rows = self._matrix[list(chain.from_iterable(cut))].astype(numpy.float32)
+        rows = self.matrix[list(chain.from_iterable(cut))].astype(numpy.float32)
         return numpy.add.reduceat(rows, starts, axis=0)
 
     def _cut_word(self, word: str) -> tuple[int, ...]:
@@ -100,6 +86,50 @@ class StaticEmbedder:
             else:
                 at += 1
         return tuple(found)
+
+
+class StaticEmbedder:
+    """Its table is read when it is made, and again after it was dropped. Safe to share between threads: who uses a
+    table keeps it until he is done."""
+
+    def __init__(self, pieces: Path, vectors: Path) -> None:
+        self._files = (pieces, vectors)
+        self._table: Table | None = Table(pieces, vectors)
+        self._used_at = time.monotonic()
+        self._reading = threading.Lock()
+        self.name = f"{STATIC.identity}.{CUTTING_VERSION}"
+        self.dimensions = int(self._table.matrix.shape[1])
+
+    def unload_idle(self, seconds: float) -> bool:
+        """Drop the table, some twenty megabytes, if nobody used it for so long; whether it was there."""
+        if self._table is None or time.monotonic() - self._used_at < seconds:
+            return False
+        self._table = None
+        return True
+
+    @property
+    def _read(self) -> Table:
+        with self._reading:
+            self._used_at = time.monotonic()
+            table = self._table = self._table or Table(*self._files)
+        return table
+
+    def passages(self, texts: Sequence[str]) -> Vectors:
+        table = self._read
+        found = numpy.zeros((len(texts), self.dimensions), dtype=numpy.float32)
+        for begin in range(0, len(texts), BATCH):
+            cut = [table.numbers(text) for text in texts[begin : begin + BATCH]]
+            rows = [begin + row for row, numbers in enumerate(cut) if numbers]
+            if rows:
+                found[rows] = table.sums([numbers for numbers in cut if numbers])
+        lengths = numpy.sqrt(numpy.einsum("ij,ij->i", found, found, optimize=False))[:, None]
+        return numpy.divide(found, lengths, out=found, where=lengths > 0)
+
+    def query(self, text: str) -> Vectors:
+        return self.passages([text])[0]
+
+    def piece_numbers(self, text: str) -> list[int]:
+        return self._read.numbers(text)
 
 
 _lock = threading.Lock()

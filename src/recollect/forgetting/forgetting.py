@@ -180,7 +180,8 @@ class Forgetting:
                 NOTE: sorted(plan.notes.notes),
             },
             note_lines=self._notes(session).shown(plan.notes),
-            out_of_reach=self._out_of_reach(session, plan),
+            # Where copies of the house lie is no business of an agent. The receipt has it.
+            out_of_reach=[] if self._principal.is_confined else self._out_of_reach(session, plan),
             also_in={MESSAGE: list(plan.history.also_in)} if plan.history and plan.history.also_in else {},
             sources=plan.sources,
         )
@@ -223,7 +224,7 @@ class Forgetting:
                 actor_name=self._principal.name,
                 target=kind,
                 state=ReceiptState.ERASED,
-                out_of_reach=told.out_of_reach,
+                out_of_reach=self._out_of_reach(session, plan),
                 probes=probes.packed(),
             )
             removed = self._remove(session, plan, keyed, receipt)
@@ -314,7 +315,7 @@ class Forgetting:
         # An agent could ask by this who else has some words: it would only have to remember and forget them.
         also_in = {} if self._principal.is_confined else outcome.also_in
         told = replace(told, removed=removed, state=str(state), residue=outcome.residue, also_in=also_in)
-        return replace(told, out_of_reach=[*told.out_of_reach, *elsewhere])
+        return told if self._principal.is_confined else replace(told, out_of_reach=[*told.out_of_reach, *elsewhere])
 
     # Later
 

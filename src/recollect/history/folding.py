@@ -25,7 +25,7 @@ from recollect.history.messages import (
     Turn,
     begin,
 )
-from recollect.history.privacy import Ignore, is_own_call, private_mark
+from recollect.history.privacy import Ignore, is_own_call, is_own_text, private_mark
 from recollect.history.reading import Line
 from recollect.history.records import FORGOTTEN, KnownRecords, Stored, recover, strip_padding
 from recollect.history.sources import BadRecord, FileFacts, Source
@@ -223,7 +223,7 @@ class Fold:
             self._source.settle(entry, self.state.memory)
         self._inherit(entry)
         is_known = bool(self._undated_at and self._known) and digest_of(raw) in self._known
-        if self._stays_out(entry, "" if is_known else self._undated_at):
+        if self._stays_out(entry, "" if is_known else self._undated_at) or is_own_text(entry, raw):
             self._batch.counts.private += 1
             return
         if entry.key and entry.key_by_place:

@@ -197,11 +197,25 @@ class History:
                 conversation.status = Status.READY
             return describe(self._threads(session), [conversation])[0]
 
-    def messages(self, conversation: Conversation, *, everything: bool = False) -> list[Message]:
-        """What was said; with `everything` also what was not: tool results, machine text, lines that are gone."""
+    def of_sessions(self, session_ids: Sequence[str]) -> dict[str, list[Conversation]]:
+        """Session → its conversations in the order of time, for those of these sessions that have any."""
+        with self._database.read() as session:
+            found = self._conversations(session).of_sessions(sorted(set(session_ids)))
+        by_session: dict[str, list[Conversation]] = {}
+        for conversation in found:
+            by_session.setdefault(conversation.session_id, []).append(conversation)
+        return by_session
+
+    def messages(
+        self, conversation: Conversation, *, everything: bool = False, subagents: bool = True
+    ) -> list[Message]:
+        """What was said; with `everything` also what was not: tool results, machine text, lines that are gone, and what
+        sub-agents said, if that is wanted."""
         with self._database.read() as session:
             store = self._messages(session)
             found = store.of_conversation(conversation.id)
+            if everything and not subagents:
+                return found
             if everything:
                 return found + store.of_agents(conversation.session_id, conversation.started_at, conversation.ended_at)
         return [message for message in found if message.standing is Standing.SAID and not message.gone]
@@ -327,8 +341,9 @@ class History:
         return ThreadStore(session, self._house, self._sight(session))
 
     def _refuse_agents(self) -> None:
-        if self._principal.is_confined:
-            raise Denied(f"{self._principal.name} may only read what was said. Ask a person of the house to do this.")
+        if self._principal.is_confined or not self._principal.may_write:
+            who = self._principal.name or "Who asks"
+            raise Denied(f"{who} may only read what was said. Ask a person of the house to do this.")
 
     def file_scopes(self, file_ids: Sequence[str]) -> dict[str, str]:
         """File → its scope, which is that of the messages stored for it."""

@@ -10,6 +10,7 @@ forgotten.
 - A line `[private]` in a message starts a private stretch of that session, `[/private]` ends it.
 - `recollect pause` … `recollect resume`: what was said in between.
 - Calls that Recollect makes itself: made in its home, or marked with `OWN_MARK`.
+- What Recollect told an agent at the beginning of a session: it stands inside `OWN_TEXT`.
 """
 
 import os
@@ -29,6 +30,11 @@ IGNORE_NAME = ".recollectignore"
 OWN_MARK = "<recollect-own-call/>"
 """Opens the first prompt of every model call that Recollect makes through an agent's command line."""
 
+OWN_TEXT = "recollect-context"
+"""The element around what hooks inject."""
+_OWN_OPENING = f"<{OWN_TEXT}>"
+_OWN_BYTES = _OWN_OPENING.encode()
+
 _PRIVATE = re.compile(r"^[ \t]*\[(/?)private\][ \t]*$", re.IGNORECASE | re.MULTILINE)
 
 
@@ -42,6 +48,14 @@ def private_mark(entry: Entry) -> str:
 
 def is_own_call(entry: Entry) -> bool:
     return _is_owners(entry) and entry.text.lstrip().startswith(OWN_MARK)
+
+
+def is_own_text(entry: Entry, raw: bytes) -> bool:
+    """Whether a record only carries what Recollect told an agent: kept, it would be learned from, and outlive what is
+    forgotten. Agents write it down as an attachment, a message of the system or a copy of a request."""
+    if _OWN_BYTES not in raw:
+        return False
+    return not entry.key or (entry.author is Author.MACHINE and entry.text.lstrip().startswith(_OWN_OPENING))
 
 
 def begins_with_mark(text: str) -> bool:

@@ -16,8 +16,9 @@ EARLIER = "learned late, about an earlier time of "
 MARKED = "marked in a message"
 PROMOTED = "promoted from a message"
 MOVED = "its message belongs there now"
+IMPORTED = "read from a memory folder: "
 
-_OPENINGS = (KEPT, KNOWN, NEW, NEW_KEY, UNRELATED, DECIDED, LATER, EARLIER, MARKED, PROMOTED, MOVED)
+_OPENINGS = (KEPT, KNOWN, NEW, NEW_KEY, UNRELATED, DECIDED, LATER, EARLIER, MARKED, PROMOTED, MOVED, IMPORTED)
 
 
 def is_own(reason: str) -> bool:

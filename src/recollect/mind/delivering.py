@@ -162,7 +162,7 @@ class Delivering:
         return DeliveryState.SENT
 
     def latest(self, number: int) -> list[Spoken]:
-        spoken = [_spoken(one) for one in self._log.latest(number * 4)]
+        spoken = [spoken_of(one) for one in self._log.latest(number * 4)]
         return [one for one in spoken if one.text][-number:]
 
     def _say_again(self, channel: Channel) -> set[str]:
@@ -279,7 +279,7 @@ def _says_again(channel: Channel) -> bool:
     return bool(getattr(channel, "says_again", False))
 
 
-def _spoken(written: Written) -> Spoken:
+def spoken_of(written: Written) -> Spoken:
     texts = [block["text"] for block in written.record["content"] if block.get("type") == "text"]
     is_user = written.entry.role is Role.USER
     images = sum(block.get("type") == "image" for block in written.record["content"])

@@ -283,6 +283,11 @@ class Log:
         with self._database.read() as session:
             return self._written(session, self._store(session).latest_spoken(limit))
 
+    def spoken(self, *, before: int, after: int, limit: int) -> list[Written]:
+        """By users and the agent, the newest first; what was taken back too."""
+        with self._database.read() as session:
+            return self._written(session, self._store(session).spoken(before, after, limit))
+
     def glance(self, *, outreaches: int, said: int, spoken: int) -> Glance:
         """So many of each at the most."""
         with self._database.read() as session:

@@ -321,12 +321,12 @@ class Mind:
         """What is to be done while nobody speaks; when to come again. None: not before somebody does."""
         return None if self._one.locked() else await self._held.warm(self._model, self._turns.last_request)
 
-    async def _end_flight(self) -> None:
+    async def _end_flight(self, seconds: float) -> None:
         """An answer that is there is given the time to be delivered: else nobody knew whether it arrived."""
         if self._in_flight is None or self._in_flight.done():
             return
         if self._is_answered:
-            await asyncio.wait([self._in_flight], timeout=DELIVERY_SECONDS)
+            await asyncio.wait([self._in_flight], timeout=seconds)
         self._in_flight.cancel()
         with suppress(asyncio.CancelledError, RecollectError):
             await self._in_flight
@@ -336,12 +336,13 @@ class Mind:
         await self._held.condensing.settle()
         await self._afterwards.settle()
 
-    async def close(self) -> None:
-        """A turn that is in flight stays open: the next program goes on with it."""
+    async def close(self, seconds: float = DELIVERY_SECONDS) -> None:
+        """A turn that is in flight stays open: the next program goes on with it. `seconds`: for answers on the way."""
         self._is_closed = True
         self._arrived.set()
-        await self._end_flight()
-        await self._delivering.close(DELIVERY_SECONDS)
+        until = asyncio.get_running_loop().time() + seconds
+        await self._end_flight(seconds)
+        await self._delivering.close(max(0.0, until - asyncio.get_running_loop().time()))
         await self._held.condensing.close()
         await self._afterwards.close()
         await self._model.close()

@@ -57,6 +57,11 @@ LATEST_SPOKEN = f"""
 SELECT {_ENTRY} FROM mind_entries
 WHERE {_OF_AGENT} AND role IN ('user', 'assistant') AND state <> 'withdrawn' ORDER BY number DESC LIMIT :limit
 """
+SPOKEN = f"""
+SELECT {_ENTRY} FROM mind_entries
+WHERE {_OF_AGENT} AND role IN ('user', 'assistant') AND (:before = 0 OR number < :before) AND number > :after
+ORDER BY number DESC LIMIT :limit
+"""
 LAST_TAKEN = f"SELECT coalesce(max(number), 0) FROM mind_entries WHERE {_OF_AGENT} AND turn > 0"
 LAST_TURN = f"SELECT coalesce(max(number), 0) FROM mind_turns WHERE {_OF_AGENT}"
 OPEN_TURN = f"SELECT {_TURN} FROM mind_turns WHERE {_OF_AGENT} AND state = 'open' ORDER BY number LIMIT 1"
@@ -187,6 +192,10 @@ class MindStore:
     def latest_spoken(self, limit: int) -> list[Entry]:
         """The oldest first."""
         return self._entries(LATEST_SPOKEN, limit=limit)[::-1]
+
+    def spoken(self, before: int, after: int, limit: int) -> list[Entry]:
+        """The newest first; also what was taken back. `before`: 0 for any."""
+        return self._entries(SPOKEN, before=before, after=after, limit=limit)
 
     def _entries(self, sql: str, **given: Any) -> list[Entry]:
         return [_entry(row) for row in self._session.rows(sql, self._given(**given))]

@@ -68,7 +68,7 @@ def _first(text: str, most: int) -> str:
     return masked if len(masked) <= most else masked[:most].rstrip() + _CUT
 
 
-def _amount(number: int, noun: str) -> str:
+def amount_text(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
@@ -84,7 +84,7 @@ def search_text(found: "Found", query: str) -> str:
     ]
     used, is_cut = sum(map(tokens.estimate, parts)), False
     for number, hit in enumerate(found.hits, 1):
-        text = _hit_text(number, hit)
+        text = hit_text(number, hit)
         used += tokens.estimate(text)
         if used > MOST_TOKENS and number > 1:
             parts.append(
@@ -100,14 +100,14 @@ def search_text(found: "Found", query: str) -> str:
 
 def search_line(found: "Found") -> str:
     numbers = {kind: sum(hit.kind == kind for hit in found.hits) for kind in _KINDS}
-    return ", ".join(_amount(number, kind) for kind, number in numbers.items() if number) or "nothing found"
+    return ", ".join(amount_text(number, kind) for kind, number in numbers.items() if number) or "nothing found"
 
 
-def _hit_text(number: int, hit: "Hit") -> str:
+def hit_text(number: int, hit: "Hit") -> str:
     lines = [f"{number}. " + " · ".join(filter(None, _head(hit)))]
     if hit.before:
         lines.append(f"   (before) {one_line(hit.before[-MOST_AROUND_CHARACTERS:], MOST_AROUND_CHARACTERS)}")
-    lines += [f"   {line}" for line in _stretch(hit).split("\n")]
+    lines += [f"   {line}" for line in stretch(hit).split("\n")]
     if hit.after:
         lines.append(f"   (after) {one_line(hit.after, MOST_AROUND_CHARACTERS)}")
     return "\n".join(lines)
@@ -117,13 +117,13 @@ def _head(hit: "Hit") -> list[str]:
     """When, who, and where it stands."""
     place = f"{hit.file}:{hit.line}" if hit.file else ""
     if hit.kind == "note":
-        return [_time(hit.at), "note", f"/memories/{hit.id}:{hit.line}"]
+        return [time_text(hit.at), "note", f"/memories/{hit.id}:{hit.line}"]
     named = f"{hit.kind} {hit.id}"
     conversation = f"conversation {hit.conversation}" if hit.conversation else ""
-    return [_time(hit.at), "" if hit.kind == "record" else hit.author, hit.source, named, conversation, place]
+    return [time_text(hit.at), "" if hit.kind == "record" else hit.author, hit.source, named, conversation, place]
 
 
-def _stretch(hit: "Hit") -> str:
+def stretch(hit: "Hit") -> str:
     """All of its text, or the part around its snippet."""
     if len(hit.text) <= MOST_HIT_CHARACTERS:
         return _first(hit.text, MOST_HIT_CHARACTERS)
@@ -138,12 +138,12 @@ def _stretch(hit: "Hit") -> str:
     return f"{_CUT if start else ''}{part}{_CUT if start + MOST_HIT_CHARACTERS < len(hit.text) else ''}"
 
 
-def _time(at: str) -> str:
+def time_text(at: str) -> str:
     return f"{local(at):%Y-%m-%d %H:%M}" if at else ""
 
 
 def _moment(moment: datetime) -> str:
-    return _time(to_text(moment))
+    return time_text(to_text(moment))
 
 
 # A query
@@ -169,7 +169,7 @@ def table_text(columns: Sequence[str], rows: "Sequence[Row]") -> str:
     left = len(rows) - len(lines) + 1
     if left:
         lines.append(
-            f"[{_CUT} {left:,} of the {_amount(len(rows), 'row')} that were read left out: LIMIT, OFFSET and "
+            f"[{_CUT} {left:,} of the {amount_text(len(rows), 'row')} that were read left out: LIMIT, OFFSET and "
             "fewer columns show them.]"
         )
     return bounded("\n".join(lines), MOST_TOKENS + MOST_ERROR_TOKENS, _NARROWER)
@@ -188,7 +188,7 @@ def _cell(name: str, value: object, most: int) -> str:
     if value is None:
         return "null"
     if isinstance(value, bytes):
-        return f"({_amount(len(value), 'byte')})"
+        return f"({amount_text(len(value), 'byte')})"
     whole = str(value)
     text = str(redaction.mask_json(clean(whole[: most + MARGIN_CHARACTERS]), name=name))
     return text if len(text) <= most else f"{text[:most].rstrip()}{_CUT} ({len(whole):,} characters)"
@@ -200,7 +200,7 @@ def _cell(name: str, value: object, most: int) -> str:
 def status_text(updated: "Updated", updates: Mapping[str, object]) -> str:
     parts = [f"{status_line(updates)}."]
     if updated.masked:
-        parts.append(f"Credentials were masked in {_amount(updated.masked, 'field')}.")
+        parts.append(f"Credentials were masked in {amount_text(updated.masked, 'field')}.")
     if updated.problem:
         aside = f" It lies in {updated.aside} now." if updated.aside else ""
         parts.append(f"What stood there before was no status, and the last good one was gone on from.{aside}")

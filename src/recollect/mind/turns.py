@@ -314,7 +314,7 @@ def _sound(value: Any) -> Any:
         case str():
             return clean(value)
         case dict():
-            return {name: _sound(inner) for name, inner in cast("dict[str, Any]", value).items()}
+            return {clean(name): _sound(inner) for name, inner in cast("dict[str, Any]", value).items()}
         case list():
             return [_sound(inner) for inner in cast("list[Any]", value)]
         case tuple():

@@ -63,7 +63,8 @@ class MemoryTool:
         name = _text(command, "command")
         if name not in self._commands:
             raise Invalid(f"Unknown command: {name[:100]}. Use one of {', '.join(self._commands)}.")
-        self._notes.prepare()
+        if self._notes.principal.may_write:
+            self._notes.prepare()
         return self._commands[name](command)
 
     # The six commands

@@ -163,5 +163,5 @@ class Agents:
         return moved
 
     def _refuse_agents(self) -> None:
-        if self._principal.is_confined:
-            raise Denied(f"{self._principal.name} may not change who sees what: only a person may.")
+        if self._principal.is_confined or not self._principal.may_write:
+            raise Denied(f"{self._principal.name or 'Who only reads'} may not change who sees what: only a person may.")

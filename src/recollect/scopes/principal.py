@@ -19,6 +19,8 @@ class Principal:
     """Of the person or agent. Empty: the one person of the house."""
     scope: str = "house"
     """Where an agent stands. Everybody else acts for the house."""
+    may_write: bool = True
+    """False: it reads, and changes nothing, whatever it could change otherwise."""
 
     @property
     def is_confined(self) -> bool:

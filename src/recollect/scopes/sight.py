@@ -28,6 +28,8 @@ class Sight:
         return self.scopes is None or scope in self.scopes
 
     def check_write(self, scope: str, who: str) -> None:
+        if self.writable is not None and not self.writable:
+            raise Denied(f"{who or 'Who asks'} may only read here. A token without --read-only may write.")
         if self.writable is not None and scope not in self.writable:
             refusal = f"{who} may not write in {scope!r}. It may write in {', '.join(sorted(self.writable))}"
             # Only what is above it can be granted.
@@ -36,12 +38,15 @@ class Sight:
 
 
 EVERYTHING = Sight()
+READING = Sight(writable=frozenset())
 
 
 def sight_of(session: Session, house: str, principal: Principal) -> Sight:
     if not principal.is_confined:
-        return EVERYTHING
+        return EVERYTHING if principal.may_write else READING
     store = ScopeStore(session, house)
     chain = store.chain(principal.scope)
+    if not principal.may_write:
+        return Sight(scopes=tuple(chain), writable=frozenset())
     granted = store.granted([scope for scope in chain if scope != HOUSE])
     return Sight(scopes=tuple(chain), writable=frozenset({principal.scope} | (granted & set(chain))))

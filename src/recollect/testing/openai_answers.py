@@ -22,6 +22,8 @@ class Call:
     """A text is sent as it is, whether it is JSON or not."""
     id: str | None = ""
     """Empty: the server makes one. None: it leaves it out, as some do."""
+    namespace: str = ""
+    """Of responses only: the group that the tool stands in, such as `mcp__recollect` for Codex."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,6 +27,8 @@ CARRIED = (
     "knowledge_events",
     "knowledge_marker_reports",
     "notes_versions",
+    "showings_counts",
+    "exchange_facts",
     "librarian_episodes",
     "librarian_lines",
     "librarian_replies",
@@ -49,11 +51,14 @@ CARRIED = (
 )
 LEFT_OUT = {
     "schema_versions": "each database has its own; the manifest says which one this was",
+    "access_tokens": "who may ask one house over HTTP: another one makes tokens of its own",
     "jobs_jobs": "what one database's workers have still to do: an import queues it anew",
     "jobs_pauses": "which of one database's workers rest",
     "mind_pairings": "codes that hold for minutes",
     "mind_positions": "how far one database has read what waits elsewhere; what comes twice is known by its name",
     "mind_ticks": "when the moments of one database's agents are due",
+    "showings_sessions": "what was shown in the last days: what it came to is in the counts",
+    "showings_records": "the same, record by record",
     "notes_copies": "how one folder on one computer last looked",
     "feed_changes": "what followers have still to read: an import notes everything anew",
     "feed_state": "the identity of one database's changes",

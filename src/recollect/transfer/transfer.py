@@ -133,6 +133,8 @@ class Transfer:
         return _absolute(path)
 
     def _refuse_agents(self) -> None:
+        if not self._principal.may_write:
+            raise Denied("Who may only read makes no copy of the house. A token without --read-only may.")
         if self._principal.is_confined:
             raise Denied(f"{self._principal.name} sees a part of the house; only who sees all of it may copy it.")
 

@@ -7,10 +7,11 @@ sends, a display in the hall only shows.
 import asyncio
 
 from recollect.channels.kinds import Door
-from recollect.channels.webhook.listening import listener, listening_place, serve
+from recollect.channels.webhook.listening import listening_place
 from recollect.channels.webhook.sending import Sender, checked_host
 from recollect.channels.webhook.signing import Secret, secrets_in
 from recollect.errors import Denied, RecollectError
+from recollect.listening import listener, serve
 from recollect.mind.channel import Reply, Shown
 from recollect.settings import Settings
 
@@ -80,10 +81,10 @@ class Webhook:
         from recollect.channels.webhook.receiving import Receiver
 
         app = Receiver(self._door, self._secrets).app()
-        listening = listener(*self._place)
+        listening = listener(*self._place, "The webhook", "webhook.listen")
         self.port = listening.getsockname()[1]
         try:
-            await serve(app, listening)
+            await serve(app, [listening])
         finally:
             listening.close()
             self.port = 0

@@ -86,6 +86,7 @@ _decode = msgspec.json.Decoder(_Record).decode
 class ClaudeCode(Source):
     name = NAME
     title = "Claude Code"
+    parser_version = 2
 
     def places(self, computer: Computer) -> list[str]:
         configured = computer.environment.get("CLAUDE_CONFIG_DIR", "")
@@ -270,8 +271,15 @@ def _read_queue(entry: Entry, record: _Record) -> None:
         return
     entry.author, entry.standing = reading.author, reading.standing
     entry.message_kind = reading.kind or "queued"
+    if entry.author is Author.USER and _is_bare_command(reading.text):
+        entry.standing, entry.message_kind = Standing.ASIDE, "command"
     entry.blocks = [{"type": "text", "text": reading.text}]
     entry.key = derived_id("queue", entry.at or "", mask(text))
+
+
+def _is_bare_command(text: str) -> bool:
+    """Such as `/compact`: something done, not said. `claude -p` puts it into the queue too."""
+    return text.startswith("/") and " " not in text.strip()
 
 
 def _queue_text(content: Any) -> str:
@@ -337,7 +345,7 @@ def _prompt_log_entry(record: _Record) -> Entry:
     entry.stream = entry.session_id or (entry.cwd if len(entry.cwd) <= 200 else derived_id(entry.cwd))
     if isinstance(record.display, str) and record.display.strip():
         text = clean(record.display)
-        is_command = text.startswith("/") and " " not in text.strip()
+        is_command = _is_bare_command(text)
         entry.key = derived_id("prompt", entry.stream, entry.at or "", mask(text))
         entry.author = Author.USER
         entry.standing = Standing.ASIDE if is_command else Standing.SAID

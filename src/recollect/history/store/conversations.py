@@ -31,6 +31,10 @@ OF_FILE = (
 )
 BY_ID = f"SELECT {_COLUMNS} FROM history_conversations WHERE house = :house AND id = :id"
 OF_SESSION = f"SELECT {_COLUMNS} FROM history_conversations WHERE house = :house AND session_id = :session_id {SEEN}"
+OF_SESSIONS = f"""
+SELECT {_COLUMNS} FROM history_conversations
+WHERE house = :house AND session_id IN (:values) AND messages > 0 {SEEN}
+"""
 LATEST = f"""
 SELECT {_COLUMNS} FROM history_conversations
 WHERE house = :house AND file_id = :file_id AND stream = :stream ORDER BY start_byte DESC LIMIT 1
@@ -110,6 +114,11 @@ class ConversationStore:
 
     def of_session(self, session_id: str) -> list[Conversation]:
         return self._select(OF_SESSION, session_id=session_id)
+
+    def of_sessions(self, session_ids: Sequence[str]) -> list[Conversation]:
+        """Those in which something was said, in the order of time."""
+        rows = self._session.among(limited(OF_SESSIONS, self._seen), list(session_ids), self._given())
+        return sorted(map(_conversation, rows), key=lambda one: (one.started_at, one.id))
 
     def latest(self, file_id: str, stream: str) -> Conversation | None:
         found = self._select(LATEST, file_id=file_id, stream=stream)

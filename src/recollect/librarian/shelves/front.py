@@ -13,6 +13,7 @@ MOST_LINES = 200
 """Front matter is short: a line of three hyphens far below its first one ends something else."""
 _KEY = re.compile(r"([A-Za-z_][\w-]*):(?:\s|$)")
 _SCALAR = re.compile(r'"((?:[^"\\]|\\.)*)"|\'((?:[^\']|\'\')*)\'|([^,\[\]"\']+)')
+_FOLDED = re.compile(r"[>|][-+]?\d?")
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))")
 
 
@@ -51,6 +52,29 @@ def merged(lines: Sequence[str], wanted: Mapping[str, Value]) -> list[str]:
 def value_of(lines: Sequence[str], key: str) -> str:
     block = _entries(lines[1:-1]).get(key, []) if lines else []
     return next(iter(_values(block)), "") if block else ""
+
+
+def text_of(lines: Sequence[str], key: str) -> str:
+    """What a key says as one text, in one line or folded over several."""
+    first, *rest = _entries(lines[1:-1]).get(key, [""]) if lines else [""]
+    words = first.partition(":")[2].strip()
+    following = [line.strip() for line in rest]
+    if _FOLDED.fullmatch(words):
+        return " ".join(following)
+    return _plain(" ".join([words, *following]).strip())
+
+
+def values_of(lines: Sequence[str], key: str) -> list[str]:
+    return _values(_entries(lines[1:-1]).get(key, [])) if lines else []
+
+
+def below(lines: Sequence[str], key: str) -> list[str]:
+    """The keys that stand indented below a key, as front matter of their own; empty: there are none."""
+    block = _entries(lines[1:-1]).get(key, [])[1:] if lines else []
+    indents = [len(line) - len(line.lstrip(" ")) for line in block]
+    if not indents or not min(indents):
+        return []
+    return [FENCE, *(line[min(indents) :] for line in block), FENCE]
 
 
 def has_others(lines: Sequence[str], wanted: Mapping[str, Value]) -> bool:

@@ -1,16 +1,17 @@
 """agents."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from recollect.errors import Invalid
 from recollect.surfaces.cli.output import amount, print_json, printable, say, table
 from recollect.surfaces.cli.place import Place, json_option
+from recollect.surfaces.shapes.agents import described_json, scope_json
 
 if TYPE_CHECKING:
     from recollect.memory import Memory
-    from recollect.scopes import Binding, Described, Scope
+    from recollect.scopes import Binding, Described
 
 
 @click.group(invoke_without_command=True)
@@ -32,15 +33,6 @@ def agents(context: click.Context, as_json: bool) -> None:
         _print_tree(found)
     else:
         say("No agents. `recollect agents add NAME` makes one; until then everything is the house's.")
-
-
-def described_json(item: "Described") -> dict[str, Any]:
-    bound = [{"source": binding.source, "below": binding.prefix} for binding in item.bound]
-    return {**scope_json(item.scope), "may_write_in": item.may_write_in, "bound": bound}
-
-
-def scope_json(scope: "Scope") -> dict[str, Any]:
-    return {"id": scope.id, "kind": scope.kind, "parent": scope.parent_id, "made_at": scope.made_at}
 
 
 def _print_tree(found: "list[Described]") -> None:

@@ -1,20 +1,27 @@
 """channels."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from recollect.errors import Denied, Invalid, NotFound, Unavailable
+from recollect.errors import NotFound
 from recollect.surfaces.cli.output import on_one_line, print_json, printable, say, table, warn, when
 from recollect.surfaces.cli.place import Place, json_option
+from recollect.surfaces.shapes.channels import (
+    TELEGRAM,
+    WEBHOOK,
+    bot_name,
+    channels_json,
+    check_readable,
+    paired_json,
+    place_json,
+)
+from recollect.surfaces.shapes.channels import allow as allow_address
 
 if TYPE_CHECKING:
     from recollect.mind.places.places import Place as Heard
-    from recollect.settings import Settings
 
-TELEGRAM, WEBHOOK = "telegram", "webhook"
 _NO_DAEMON = "No daemon runs for this home,"
-_WITHOUT_LINK = "add --no-link for the code alone."
 
 
 @click.group(invoke_without_command=True)
@@ -33,19 +40,14 @@ def channels(context: click.Context, as_json: bool) -> None:
     from recollect.lock import is_locked
 
     with context.obj.open() as memory:
+        if as_json:
+            print_json(channels_json(memory))
+            return
         settings, places = memory.settings, memory.places.list()
     found = {name: (is_wanted(kind, settings), needs_of(kind, settings)) for name, kind in kinds().items()}
     is_read = is_locked(settings.runtime)
     status = read_status(settings.runtime) if is_read else None
     told = status.minding.channels if status else {}
-    if as_json:
-        listed = [
-            {"name": name, "is_wanted": wanted, "needs": lacking, "problem": told.get(name, "")}
-            for name, (wanted, lacking) in found.items()
-        ]
-        heard = [place_json(place) for place in places]
-        print_json({"channels": listed, "broken": broken_kinds(), "places": heard, "daemon_runs": is_read})
-        return
     rows = [_row(name, wanted, lacking, told.get(name)) for name, (wanted, lacking) in found.items()]
     table(("channel", "state", "what it needs"), rows, is_whole=True)
     for problem in broken_kinds():
@@ -72,16 +74,6 @@ def _row(name: str, wanted: bool, lacking: list[str], told: str | None) -> tuple
     return name, "not ready" if wanted else "off", " ".join(lacking)
 
 
-def place_json(place: "Heard") -> dict[str, Any]:
-    return {
-        "channel": place.channel,
-        "address": place.address,
-        "name": place.name,
-        "state": place.state,
-        "since": place.since,
-    }
-
-
 def _print_places(places: "list[Heard]") -> None:
     rows = [
         (place.channel, printable(place.address), place.state, when(place.since), printable(place.name))
@@ -100,22 +92,18 @@ def pair(place: Place, channel: str, no_link: bool, as_json: bool) -> None:
 
     An older code of the same channel is good no more.
     """
-    from recollect.lock import is_locked
-
     settings = place.settings()
-    _check_readable(channel, settings)
-    bot = _bot_name(settings) if channel == TELEGRAM and not no_link else ""
+    check_readable(channel, settings)
+    bot = bot_name(settings) if channel == TELEGRAM and not no_link else ""
     with place.open() as memory:
         code = memory.places.new_code(channel)
-    link = f"https://t.me/{bot}?start={code.text}" if bot else ""
-    is_read = is_locked(settings.runtime)
+    made = paired_json(settings, channel, code, bot)
     if as_json:
-        made = {"channel": channel, "code": code.text, "expires_at": code.expires_at, "link": link}
-        print_json({**made, "daemon_runs": is_read})
+        print_json(made)
         return
     say(f"{code.text}   until {when(code.expires_at)}, once")
-    say(_how_to_send(channel, code.text, link))
-    if not is_read:
+    say(_how_to_send(channel, code.text, made["link"]))
+    if not made["daemon_runs"]:
         warn(f"{_NO_DAEMON} so nobody reads the code yet. Start it: {place.invocation()} up")
 
 
@@ -129,56 +117,6 @@ def _how_to_send(channel: str, code: str, link: str) -> str:
     return "Send it as a message from where you want to be heard."
 
 
-def _check_known(channel: str) -> None:
-    from recollect.channels.kinds import kinds
-
-    if channel not in kinds():
-        raise Invalid(f"No channel is called {channel[:100]!r}. Known: {', '.join(kinds())}.")
-
-
-def _check_readable(channel: str, settings: "Settings") -> None:
-    """Refuses to make a code that nobody could read."""
-    from recollect.channels.kinds import is_wanted, kinds, needs_of
-
-    _check_known(channel)
-    if not is_wanted(kinds()[channel], settings):
-        needed = " ".join(needs_of(kinds()[channel], settings)) or "The page of that channel tells what to set."
-        path = settings.config_path
-        raise Invalid(f"{channel} is off in {path}, so nobody would read a code. It needs: {needed}")
-    if channel != WEBHOOK:
-        return
-    if not settings.webhook.listen:
-        raise Invalid("webhook only sends, so nobody would read a code. It needs: listen in [webhook], as HOST:PORT.")
-    from recollect.channels.webhook.listening import listening_place
-
-    listening_place(settings.webhook.listen)
-
-
-def _bot_name(settings: "Settings") -> str:
-    """As Telegram knows the bot."""
-    token = settings.telegram_token()
-    if not token:
-        raise Denied(
-            f"The variable {settings.telegram.token_variable} is not set here, so Telegram cannot be asked for the "
-            f"name of the bot. Set it to the bot's token, or {_WITHOUT_LINK}"
-        )
-    import asyncio
-
-    from recollect.channels.telegram.client import BotClient
-
-    async def ask() -> dict[str, Any]:
-        client = BotClient(token, settings.telegram.api_url)
-        try:
-            return await client.get_me()
-        finally:
-            await client.close()
-
-    try:
-        return str(asyncio.run(ask()).get("username") or "")
-    except Unavailable as error:
-        raise Unavailable(f"{error} Try again, or {_WITHOUT_LINK}") from None
-
-
 @channels.command()
 @click.argument("channel")
 @click.argument("address")
@@ -187,14 +125,8 @@ def _bot_name(settings: "Settings") -> str:
 @click.pass_obj
 def allow(place: Place, channel: str, address: str, name: str, as_json: bool) -> None:
     """Let ADDRESS be heard without a code: the number of a Telegram chat, the address of a webhook's sender."""
-    _check_known(channel)
-    if channel == TELEGRAM and not (address.isascii() and address.isdigit()):
-        raise Invalid(
-            f"{address[:100]!r} is not the number of a private Telegram chat, such as 123456789. "
-            "`recollect channels pair telegram` finds it by itself."
-        )
     with place.open() as memory:
-        made = memory.places.allow(channel, address, name)
+        made = allow_address(memory, channel, address, name)
     if as_json:
         print_json(place_json(made))
     else:

@@ -7,12 +7,13 @@ import click
 
 from recollect.surfaces.cli.output import amount, on_one_line, print_json, say, warn, when
 from recollect.surfaces.cli.place import Place, agent_option, json_option
+from recollect.surfaces.shapes.contexts import REHYDRATION, context_json
+from recollect.surfaces.shapes.showings import shown_records_json
 
 if TYPE_CHECKING:
     from recollect.context import Context, Difference
     from recollect.memory import Memory
 
-REHYDRATION = "rehydration"
 REHYDRATION_TOKENS = 2_000
 
 
@@ -59,8 +60,9 @@ def context(
             _show_difference(memory.context.difference(purpose, trigger, budget_tokens=budget or 0), as_json)
             return
         made = _made(memory, purpose, budget, trigger, topic, recent)
+        records = {"records": shown_records_json(memory, made)} if as_json and purpose == REHYDRATION else {}
     if as_json:
-        print_json(_as_json(made, purpose))
+        print_json({**context_json(made, purpose), **records})
         return
     sys.stdout.buffer.write(made.text.encode())
     sys.stdout.buffer.flush()
@@ -83,20 +85,6 @@ def _made(memory: "Memory", purpose: str, budget: int | None, trigger: str, topi
     if purpose == REHYDRATION:
         return memory.context.rehydration(budget_tokens=budget or REHYDRATION_TOKENS, topic=topic, recent=recent)
     return memory.context.build(purpose, trigger, budget_tokens=budget or 0)
-
-
-def _as_json(made: "Context", purpose: str) -> dict[str, object]:
-    sections = [
-        {"name": one.name, "tokens": one.tokens, "text": one.text, "documents": one.documents} for one in made.sections
-    ]
-    return {
-        "sections": sections,
-        "tokens": made.tokens,
-        "fingerprint": made.fingerprint,
-        "left_out": made.left_out,
-        "budget": made.budget_tokens,
-        **({} if purpose == REHYDRATION else {"reason": made.reason}),
-    }
 
 
 def _summary(made: "Context", purpose: str) -> str:

@@ -2,20 +2,15 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from recollect.surfaces.cli.librarian import meter_line
 from recollect.surfaces.cli.output import amount, print_json, say, style, table, width
 from recollect.surfaces.cli.place import Place, json_option
+from recollect.surfaces.shapes.costs import TURNS, costs_json
 
-if TYPE_CHECKING:
-    from recollect.memory import Memory
-    from recollect.runs import Meter, Spent, SpentTurn
-
-TURNS = 20
-"""Of the latest that a program is told of, unless it asks for another number."""
 PARTS = ("conversation", "compactions", "librarian", "heartbeat")
 """Of a bar, in their order. What keeps a cache warm is part of the conversation."""
 CELLS = ("calls", "in", "cached", "written", "out", "cost")
@@ -151,71 +146,3 @@ def _short(tokens: int) -> str:
 
 def _money(dollars: float) -> str:
     return f"${dollars:,.2f}" if dollars >= 1 or not dollars else f"${dollars:.4f}"
-
-
-# For programs
-
-
-def costs_json(memory: "Memory", days: int, turns: int) -> dict[str, Any]:
-    from recollect.runs import Account
-    from recollect.surfaces.cli.librarian import librarian_json
-
-    spending, mind, heartbeat = memory.spending, memory.settings.mind, memory.settings.heartbeat
-    spent, in_days = spending.by_day(days), spending.days(days)
-    meter = spending.today(Account.MIND, dollars_per_day=mind.dollars_per_day)
-    own = spending.today(Account.HEARTBEAT, dollars_per_day=heartbeat.dollars_per_day)
-    return {
-        "today_is": meter.day,
-        "today": librarian_json(memory)["today"],
-        "mind_today": _meter_json(meter),
-        "heartbeat_today": _meter_json(own),
-        "tokens": sum(one.input_tokens + one.output_tokens for one in spent),
-        "cost_usd": round(sum(one.dollars for one in spent), 6),
-        "days": [_spent_json(one) for one in spent],
-        "turns": [_turn_json(one) for one in spending.by_turn(turns)] if turns else [],
-        "compactions": {one.day: one.compactions for one in in_days if one.compactions},
-        "asked_known": {one.day: one.asked_known for one in in_days if one.asked_known},
-    }
-
-
-def _meter_json(meter: "Meter") -> dict[str, Any]:
-    return {
-        "calls": meter.calls,
-        "tokens": meter.tokens,
-        "cost_usd": meter.dollars,
-        "tokens_per_day": meter.tokens_per_day,
-        "dollars_per_day": meter.dollars_per_day,
-        "share": meter.share,
-        "goes_on_at": meter.goes_on_at,
-    }
-
-
-def _counts_json(one: "Spent | SpentTurn") -> dict[str, Any]:
-    return {
-        "calls": one.calls,
-        "open_calls": one.open_calls,
-        "input_tokens": one.input_tokens,
-        "cached_tokens": one.cached_tokens,
-        "written_tokens": one.written_tokens,
-        "output_tokens": one.output_tokens,
-        "cost_usd": one.dollars,
-    }
-
-
-def _spent_json(one: "Spent") -> dict[str, Any]:
-    return {
-        "day": one.day,
-        "model": one.model,
-        "purpose": one.purpose,
-        **_counts_json(one),
-    }
-
-
-def _turn_json(one: "SpentTurn") -> dict[str, Any]:
-    return {
-        "turn": one.turn,
-        "at": one.at,
-        **_counts_json(one),
-        "compaction_tokens": one.compaction_tokens,
-        "compaction_cost_usd": one.compaction_dollars,
-    }

@@ -2,12 +2,12 @@
 
 import json
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
 from recollect.errors import Invalid, NotFound
-from recollect.surfaces.cli.output import amount, on_one_line, print_json, say, shorten, style, when, width
+from recollect.surfaces.cli.output import amount, on_one_line, print_json, printable, say, shorten, style, when, width
 from recollect.surfaces.cli.place import Place, json_option
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from recollect.librarian.days import Day, DayLine
     from recollect.memory import Memory
+    from recollect.surfaces.shapes.days import Line
 
 MOST_OF_A_GROUP = {"learned": 14, "changed": 8, "doubted": 6}
 """Lines that fit on one screen together."""
@@ -79,6 +80,8 @@ def _tell(
         day = memory.librarian.day(days)
         _keep_numbers(memory.settings.runtime, day.lines)
     if as_json:
+        from recollect.surfaces.shapes.days import day_json
+
         print_json(day_json(day))
     else:
         _print(day, days, everything, place)
@@ -90,37 +93,15 @@ def _tell(
 def _correct(
     memory: "Memory", edited: tuple[str, str] | None, wrong: int | None, right: int | None, undone: int | None
 ) -> str:
+    from recollect.surfaces.shapes.days import Deed, corrected
+
     if edited:
         if not edited[0].isdecimal():
             raise Invalid(f"{edited[0]!r} is no number of a line. `recollect today` shows them.")
-        line = _numbered(memory.settings.runtime, int(edited[0]))
-        if line.get("question"):
-            return f"Answered: {on_one_line(memory.librarian.answer(line['question'], edited[1]))}."
-        record = memory.knowledge.edit(_record_of(line), edited[1], reason="corrected by its number")
-        memory.librarian.tidy()
-        return f"Now: {on_one_line(record.text)}"
-    number = next(one for one in (wrong, right, undone) if one is not None)
-    line = _numbered(memory.settings.runtime, number)
-    if undone is not None and line.get("proposal"):
-        raise Invalid("That line waits for you, and nothing was changed yet: decide it with --right N or --wrong N.")
-    if undone is not None:
-        record = memory.knowledge.undo(_record_of(line))
-    elif line.get("proposal"):
-        decide = memory.librarian.accept if right is not None else memory.librarian.reject
-        decide(line["proposal"])
-        return "Accepted." if right is not None else "Rejected."
-    elif right is not None and _record_of(line):
-        return "Nothing to decide: it counts as it is."
-    else:
-        record = memory.knowledge.retract(_record_of(line), reason="wrong, by its number")
-    memory.librarian.tidy()
-    return f"{record.state}: {on_one_line(record.text)}"
-
-
-def _record_of(line: dict[str, str]) -> str:
-    if not line.get("record"):
-        raise Invalid("That line is a question: answer it with --edit N TEXT, or `recollect questions`.")
-    return line["record"]
+        return printable(corrected(memory, _numbered(memory.settings.runtime, int(edited[0])), "edit", edited[1]))
+    given = {"wrong": wrong, "right": right, "undo": undone}
+    deed, number = next((name, number) for name, number in given.items() if number is not None)
+    return printable(corrected(memory, _numbered(memory.settings.runtime, number), cast("Deed", deed)))
 
 
 def _keep_numbers(runtime: "Path", lines: "list[DayLine]") -> None:
@@ -132,36 +113,19 @@ def _keep_numbers(runtime: "Path", lines: "list[DayLine]") -> None:
     os.replace(temporary, runtime / NUMBERS)
 
 
-def _numbered(runtime: "Path", number: int) -> dict[str, str]:
+def _numbered(runtime: "Path", number: int) -> "Line":
+    from recollect.surfaces.shapes.days import Line
+
     try:
         kept = json.loads((runtime / NUMBERS).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         raise NotFound("No lines were shown yet: `recollect today` shows and numbers them.") from None
     if not 1 <= number <= len(kept):
         raise NotFound(f"There is no line {number}: the last list had {len(kept):,}.")
-    return kept[number - 1]
+    return Line(**kept[number - 1])
 
 
 # Showing
-
-
-def day_json(day: "Day") -> dict[str, Any]:
-    lines = [
-        {
-            "n": number,
-            "group": line.group,
-            "text": line.text,
-            "note": line.note,
-            "kind": line.kind,
-            "subject": line.subject,
-            "record": line.record_id or None,
-            "proposal": line.proposal_id or None,
-            "question": line.question_id or None,
-            "at": line.at,
-        }
-        for number, line in enumerate(day.lines, 1)
-    ]
-    return {"since": day.since, "until": day.until, "conversations": day.conversations, "lines": lines}
 
 
 def _print(day: "Day", days: int, everything: bool, place: Place) -> None:

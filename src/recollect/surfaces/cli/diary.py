@@ -1,7 +1,7 @@
 """diary."""
 
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -9,7 +9,8 @@ from recollect.clock import from_text
 from recollect.surfaces.cli.notes import opened, refuse_before
 from recollect.surfaces.cli.output import on_one_line, print_json, printable, say, shorten, style, table, warn, when
 from recollect.surfaces.cli.place import Place, agent_option, json_option
-from recollect.surfaces.cli.versions import print_content, quoted, tell_written, version_json, who
+from recollect.surfaces.cli.versions import print_content, quoted, tell_written, who
+from recollect.surfaces.shapes.notes import entry_json
 
 if TYPE_CHECKING:
     from recollect.notes.diary import Entry
@@ -121,19 +122,6 @@ def restore(place: Place, name: str, agent: str, as_json: bool) -> None:
         print_json(entry_json(entry))
     else:
         say(f"{style('As it was first written', 'green')}: {printable(entry.path)}")
-
-
-def entry_json(entry: "Entry") -> dict[str, Any]:
-    return {
-        "name": entry.name,
-        "path": entry.path,
-        "at": entry.at,
-        "text": entry.text,
-        "is_changed": entry.is_changed,
-        "is_gone": entry.is_gone,
-        "original": version_json(entry.original),
-        "latest": version_json(entry.latest),
-    }
 
 
 def _mark(entry: "Entry") -> str:

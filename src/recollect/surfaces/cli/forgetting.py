@@ -4,7 +4,6 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import click
-import msgspec
 
 from recollect.errors import Unavailable
 from recollect.surfaces.cli.output import (
@@ -21,6 +20,7 @@ from recollect.surfaces.cli.output import (
 )
 from recollect.surfaces.cli.place import Place, agent_option, json_option
 from recollect.surfaces.cli.records import LINE_CHARACTERS, short_ids
+from recollect.surfaces.shapes.forgetting import forgotten_json, receipt_json
 
 if TYPE_CHECKING:
     from recollect.forgetting import Forgotten
@@ -92,17 +92,6 @@ def _ask(memory: "Memory", given: dict[str, Any]) -> None:
 
 
 # For programs
-
-
-def forgotten_json(forgotten: "Forgotten") -> dict[str, Any]:
-    return {**msgspec.to_builtins(forgotten), "verified": forgotten.is_verified}
-
-
-def receipt_json(receipt: "Receipt") -> dict[str, Any]:
-    """Without the fingerprints: they are for the verifier."""
-    value: dict[str, Any] = msgspec.to_builtins(receipt)
-    del value["probes"]
-    return value
 
 
 # What would go

@@ -1,32 +1,31 @@
 """heartbeat."""
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from recollect.channels.cleaning import cleaned, on_one_line
-from recollect.errors import Invalid, RecollectError
+from recollect.errors import RecollectError
 from recollect.surfaces.cli.output import amount, print_json, say, style, warn, when
 from recollect.surfaces.cli.place import Place, json_option
+from recollect.surfaces.shapes.heartbeat import (
+    check_possible,
+    considered_json,
+    due_of,
+    heart_of,
+    heartbeat_json,
+    latest_moments,
+    looked_back_json,
+    missing_of,
+)
 
 if TYPE_CHECKING:
     from recollect.memory import Memory
     from recollect.mind.heartbeat.heartbeat import Considered, Heartbeat, LookedBack
 
-SHOWN_EVENTS = 10
 MOST_CHARACTERS = 2_000
 """Of a reason, where one moment is told: all that any rule or model says."""
-NO_MODEL = """\
-The agent has no moments of its own: no model is named for them. A cheap one will do.
-Write one into {path}, for example
-  [heartbeat]
-  model = "anthropic:claude-haiku-5-5\""""
-NOBODY = "Nobody would answer what the person says to it: [mind] in {path} names no model. Name one first."
-NO_CHANNELS = (
-    "{agent} cannot write first: all channels are those of {own}, the house's own agent, and nothing would be sent. "
-    "With --reflect {agent} can look back."
-)
 NO_DAEMON = "No daemon runs for this home, so no moment comes by itself. Start it: {invocation} up"
 
 
@@ -51,32 +50,27 @@ def heartbeat(place: Place, is_now: bool, explain: bool, reflect: bool, agent: s
         if is_now:
             _have_one(memory, agent, explain=explain, reflect=reflect, as_json=as_json)
         elif explain:
-            looked = _heart(memory, agent).look()
-            print_json(_considered_json(looked)) if as_json else _explain(looked)
+            looked = heart_of(memory, agent).look()
+            print_json(considered_json(looked)) if as_json else _explain(looked)
             if not as_json:
                 _warn_of_missing(memory)
         else:
-            _tell(memory, _heart(memory, agent), place, as_json)
+            _tell(memory, heart_of(memory, agent), place, as_json)
 
 
 def _have_one(memory: "Memory", agent: str, *, explain: bool, reflect: bool, as_json: bool) -> None:
     import asyncio
 
-    missing = _missing(memory)
-    if missing and not (reflect and memory.settings.heartbeat.model):
-        raise Invalid(missing)
-    own = memory.settings.agent_name
-    if not reflect and agent not in ("", own):
-        raise Invalid(NO_CHANNELS.format(agent=agent, own=own))
-    heart = _heart(memory, agent)
+    check_possible(memory, agent, reflect=reflect)
+    heart = heart_of(memory, agent)
     if reflect:
         looked_back = asyncio.run(heart.reflect())
-        print_json(_looked_back_json(looked_back)) if as_json else _tell_looked_back(looked_back)
+        print_json(looked_back_json(looked_back)) if as_json else _tell_looked_back(looked_back)
         _end_with(looked_back.error)
         return
     considered = asyncio.run(heart.consider())
     if as_json:
-        print_json(_considered_json(considered))
+        print_json(considered_json(considered))
     elif explain:
         _explain(considered)
     else:
@@ -86,26 +80,8 @@ def _have_one(memory: "Memory", agent: str, *, explain: bool, reflect: bool, as_
     _end_with(considered.error)
 
 
-def _heart(memory: "Memory", agent: str) -> "Heartbeat":
-    """By the channels that a daemon would have open: those are the house's own agent's."""
-    from recollect.channels.kinds import wanted_kinds
-
-    is_own = agent in ("", memory.settings.agent_name)
-    return memory.heartbeat(
-        agent, channels=frozenset(kind.name for kind in wanted_kinds(memory.settings)) if is_own else frozenset()
-    )
-
-
-def _missing(memory: "Memory") -> str:
-    """What of the settings keeps it from having moments at all, with what to do. Empty: nothing."""
-    path = memory.settings.config_path
-    if not memory.settings.heartbeat.model:
-        return NO_MODEL.format(path=path)
-    return "" if memory.settings.mind.model else NOBODY.format(path=path)
-
-
 def _warn_of_missing(memory: "Memory") -> None:
-    if missing := _missing(memory):
+    if missing := missing_of(memory):
         warn(missing)
 
 
@@ -194,23 +170,14 @@ def _tell_looked_back(looked_back: "LookedBack") -> None:
 
 
 def _tell(memory: "Memory", heart: "Heartbeat", place: Place, as_json: bool) -> None:
-    from recollect.clock import to_text
     from recollect.lock import is_locked
-    from recollect.mind.heartbeat.ticks import Moment
 
-    due = {str(kind): to_text(at) if (at := heart.due_at(kind)) else "" for kind in Moment} if heart.is_wanted else {}
-    events = [one for name in ("heartbeat", "reflection") for one in memory.runs.latest(name, limit=SHOWN_EVENTS)]
-    events = sorted(events, key=lambda one: one.started_at, reverse=True)[:SHOWN_EVENTS]
     if as_json:
-        latest = [
-            {"at": one.started_at, "kind": one.name, "outcome": one.outcome, "reason": one.detail.get("reason", "")}
-            for one in events
-        ]
-        runs = is_locked(memory.settings.runtime)
-        print_json({"enabled": heart.is_wanted, "due": due, "latest": latest, "daemon_runs": runs})
+        print_json(heartbeat_json(memory, heart))
         return
+    due, events = due_of(heart), latest_moments(memory)
     if not heart.is_wanted:
-        say(_missing(memory))
+        say(missing_of(memory))
     for kind, label in (("outreach", "Next it considers writing first"), ("reflection", "Next it looks back")):
         if due.get(kind):
             say(f"{label}: {when(due[kind])}")
@@ -226,47 +193,3 @@ def _tell(memory: "Memory", heart: "Heartbeat", place: Place, as_json: bool) -> 
     _warn_of_missing(memory)
     if not is_locked(memory.settings.runtime):
         warn(NO_DAEMON.format(invocation=place.invocation()))
-
-
-# As JSON
-
-
-def _considered_json(considered: "Considered") -> dict[str, Any]:
-    from recollect.clock import to_text
-
-    seen, facts, decision = considered.seen, considered.seen.facts, considered.decision
-    return {
-        "outcome": considered.outcome,
-        "reason": considered.reason,
-        "rules": [
-            {
-                "rule": one.rule,
-                "allowed": one.is_allowed,
-                "reason": one.reason,
-                "until": to_text(one.until) if one.until else None,
-            }
-            for one in considered.verdicts
-        ],
-        "saw": {
-            "at": to_text(facts.now),
-            "spoke_at": to_text(facts.spoke_at) if facts.spoke_at else None,
-            "messages": len(seen.last),
-            "outreaches": len(facts.outreaches),
-            "unanswered": sum(not one.is_answered for one in facts.outreaches),
-            "unwelcome_topics": list(facts.unwelcome_topics),
-            "channel": seen.place[0] if seen.place else None,
-            "context_tokens": considered.context.tokens if considered.context else 0,
-        },
-        "decision": decision.model_dump() if decision else None,
-        "turn": considered.turn or None,
-    }
-
-
-def _looked_back_json(looked_back: "LookedBack") -> dict[str, Any]:
-    reflected = looked_back.reflected
-    return {
-        "outcome": looked_back.outcome,
-        "reason": looked_back.reason,
-        "wrote": list(reflected.wrote) if reflected else [],
-        "calls": reflected.calls if reflected else 0,
-    }

@@ -21,6 +21,7 @@ from recollect.surfaces.cli.output import (
     when,
 )
 from recollect.surfaces.cli.place import Place, agent_option, json_option
+from recollect.surfaces.shapes.history import listed_json, message_json, report_json
 
 if TYPE_CHECKING:
     from recollect.history import IngestReport, Listed, Message
@@ -90,36 +91,6 @@ def reading_progress(wanted: bool) -> Generator[tuple[Advance, Advance]]:
         yield (lambda total: bar.update(task, total=total)), (lambda read: bar.advance(task, read))
 
 
-def report_json(report: "IngestReport") -> dict[str, object]:
-    counts = report.counts
-    return {
-        "files": report.files,
-        "ingested": report.ingested,
-        "skipped": report.skipped,
-        "failed": report.failed,
-        "passed_over": report.passed_over,
-        "messages_added": report.messages_added,
-        "lines": counts.lines,
-        "lines_parsed": counts.parsed,
-        "lines_bad": counts.bad,
-        "records_recovered": counts.recovered,
-        "records_private": counts.private,
-        "records_forgotten": counts.forgotten,
-        "types": counts.types,
-        "blocks": counts.blocks,
-        "bytes_read": report.bytes_read,
-        "seconds": round(report.seconds, 3),
-        "problems": [
-            {
-                "file": problem.file,
-                "reason": problem.reason,
-                **({"line": problem.line} if problem.line else {}),
-            }
-            for problem in report.problems
-        ],
-    }
-
-
 def print_report(report: "IngestReport") -> None:
     counts = report.counts
     megabytes = report.bytes_read / 1e6
@@ -177,23 +148,6 @@ def conversations(place: Place, status: str, project: str, limit: int, agent: st
     table(("id", "last said", "messages", "status", "project", "title"), rows, right=(2,))
 
 
-def listed_json(item: "Listed") -> dict[str, object]:
-    conversation = item.conversation
-    return {
-        "id": conversation.id,
-        "session_id": conversation.session_id,
-        "file": item.file,
-        "source": conversation.source,
-        "project": conversation.project,
-        "started_at": conversation.started_at,
-        "ended_at": conversation.ended_at,
-        "messages": conversation.messages,
-        "status": conversation.status,
-        "title": item.title,
-        "thread": item.thread,
-    }
-
-
 @click.command()
 @click.argument("name", metavar="ID")
 @click.option(
@@ -225,31 +179,6 @@ def show(place: Place, name: str, everything: bool, thread: bool, ids: bool, age
         _print_coloured(messages, ids)
     else:
         say(plain(messages, ids=ids))
-
-
-def message_json(file: str, message: "Message") -> dict[str, object]:
-    """`display` is the text without the markers that were kept, `marks` says where in it a ◆ goes."""
-    from recollect.history.transcript import reading_of
-
-    reading = reading_of(message)
-    return {
-        "id": message.id,
-        "author": message.author,
-        "at": message.at,
-        "text": message.text,
-        **({"display": reading.display, "marks": reading.marks} if reading else {}),
-        "blocks": message.blocks,
-        "tools": message.tools,
-        "cwd": message.cwd,
-        "session_id": message.session_id,
-        "file": file,
-        "line": message.line,
-        "standing": message.standing,
-        "kind": message.kind,
-        "agent_id": message.agent_id,
-        "model": message.model,
-        "gone": message.gone,
-    }
 
 
 def _print_heading(item: "Listed", parts: "list[Listed]") -> None:

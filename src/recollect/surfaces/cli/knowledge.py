@@ -10,17 +10,15 @@ from recollect.surfaces.cli import times
 from recollect.surfaces.cli.output import on_one_line, print_json, say, style
 from recollect.surfaces.cli.place import Place, agent_option, json_option
 from recollect.surfaces.cli.records import (
-    chain_json,
-    learned_json,
     print_chain,
     print_events,
     print_learned,
     print_list,
     print_next,
     print_record,
-    record_json,
-    sources_of,
 )
+from recollect.surfaces.shapes.records import chain_json, learned_json, record_json, sources_of
+from recollect.surfaces.shapes.showings import shown_json
 
 if TYPE_CHECKING:
     from recollect.knowledge import Learned, Record
@@ -161,10 +159,11 @@ def record(place: Place, name: str, history: bool, agent: str, as_json: bool) ->
     with place.opened_as(agent) as memory:
         chain = memory.knowledge.why(name)
         sources = sources_of(memory, chain.record)
+        counted = memory.showings.counted([chain.record.id]).get(chain.record.id)
     if as_json:
-        print_json({**record_json(chain.record), **chain_json(chain, sources)})
+        print_json({**record_json(chain.record), **chain_json(chain, sources), **shown_json(counted)})
         return
-    print_record(chain.record, sources, place.invocation())
+    print_record(chain.record, sources, place.invocation(), counted)
     if history:
         print_events(chain.events)
 

@@ -6,14 +6,25 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from recollect.errors import Invalid, RecollectError
+from recollect.errors import Invalid
 from recollect.surfaces.cli.output import amount, on_one_line, print_json, say, shorten, style, table, warn, when
 from recollect.surfaces.cli.place import Place, json_option
 from recollect.surfaces.cli.search import progress
-from recollect.surfaces.cli.written import say_written, written_json
+from recollect.surfaces.cli.written import say_written
+from recollect.surfaces.shapes.librarian import (
+    NOBODY,
+    check_price,
+    chosen_of,
+    costly,
+    estimate_json,
+    librarian_json,
+    long_enough,
+    queued_json,
+    taken_over,
+    worked_json,
+)
 
 if TYPE_CHECKING:
-    from recollect.history import Listed
     from recollect.librarian.librarian import Estimate, Librarian, Sample
     from recollect.librarian.shelves import ShelfReport
     from recollect.librarian.working.queueing import Queued
@@ -22,11 +33,8 @@ if TYPE_CHECKING:
 
 FAILED, UNAVAILABLE = 1, 6
 """Exit codes: something could not be read; it stopped before the end and goes on later."""
-READ_STATUSES = ("ready", "queued", "processing", "archived")
-MOST = 1_000_000
 MANY = 20
 """More conversations than this are worth a bar."""
-NOBODY = 'The librarian is off: librarian.model is "none" in recollect.toml. Choose rules, or a model.'
 
 
 @click.command()
@@ -51,9 +59,9 @@ def process(
         librarian = memory.librarian
         if librarian.reader == "none":
             raise Invalid(NOBODY)
-        chosen = _chosen(memory, ids, everything)
+        chosen = chosen_of(memory, ids, everything)
         if estimate:
-            _tell_estimate(librarian.estimate(_listed(memory, chosen)), as_json)
+            _tell_estimate(librarian.estimate(long_enough(memory, chosen)), as_json)
             return
         if not queue_only:
             librarian.open_model()  # Nothing is queued where nobody could read it.
@@ -65,27 +73,11 @@ def process(
         if queue_only:
             _tell_queued(queued, as_json)
             return
-        written = _written(librarian)
+        written = taken_over(librarian)
         worked = work(librarian, None if is_ready_only else chosen, as_json)
         if not as_json:
             say_written(written, place)
         _tell_worked(librarian, queued, worked, written, place, as_json)
-
-
-def _chosen(memory: "Memory", ids: Sequence[str], everything: bool) -> list[str]:
-    if ids:
-        return [memory.history.conversation(name).conversation.id for name in ids]
-    if everything:
-        aside = memory.librarian.queue.aside()
-        return list(dict.fromkeys([*memory.history.conversation_ids(statuses=READ_STATUSES), *aside]))
-    return memory.history.conversation_ids(statuses=("ready", "queued", "processing"))
-
-
-def _listed(memory: "Memory", chosen: Sequence[str]) -> "list[Listed]":
-    """Those that are long enough to be read."""
-    least = memory.settings.min_conversation_messages
-    found = [memory.history.conversation(name) for name in chosen]
-    return [listed for listed in found if listed.conversation.messages >= least]
 
 
 # What it costs
@@ -94,16 +86,7 @@ def _listed(memory: "Memory", chosen: Sequence[str]) -> "list[Listed]":
 def _tell_estimate(estimate: "Estimate", as_json: bool) -> None:
     tokens = estimate.input_tokens + estimate.output_tokens
     if as_json:
-        print_json(
-            {
-                "reader": estimate.reader,
-                "conversations": estimate.conversations,
-                "input_tokens": estimate.input_tokens,
-                "output_tokens": estimate.output_tokens,
-                "tokens": tokens,
-                "cost_usd": estimate.dollars,
-            }
-        )
+        print_json(estimate_json(estimate))
         return
     say(f"{amount(estimate.conversations, 'conversation')} to read with {estimate.reader}.")
     if not tokens:
@@ -121,16 +104,13 @@ def _money(dollars: float | None) -> str:
 
 def _ask_first(memory: "Memory", librarian: "Librarian", chosen: Sequence[str], as_json: bool) -> None:
     """Many conversations and a model that costs money: show what it would cost and what one gets, then ask."""
-    model = librarian.open_model()
-    if model is None or not model.is_paid:
-        return
-    listed = _listed(memory, chosen)
-    if len(listed) <= SAMPLES_WITHOUT_ASKING:
+    listed = check_price(memory, librarian, chosen)
+    if not listed:
         return
     if as_json or not sys.stdin.isatty():
         raise Invalid(
-            f"{len(listed):,} conversations would be read by {librarian.reader}, which costs money. See what: "
-            "recollect process --estimate. Go on without being asked: --yes."
+            f"{costly(librarian, len(listed))} See what: recollect process --estimate. "
+            "Go on without being asked: --yes."
         )
     _tell_estimate(librarian.estimate(listed), False)
     say("\nThree of them first, for real:")
@@ -139,9 +119,6 @@ def _ask_first(memory: "Memory", librarian: "Librarian", chosen: Sequence[str], 
     if not click.confirm(f"\nRead all {len(listed):,}?"):
         say("Nothing was filed. What the three answered is kept, should you go on later.")
         sys.exit(FAILED)
-
-
-SAMPLES_WITHOUT_ASKING = 3
 
 
 def _show_sample(sample: "Sample") -> None:
@@ -160,17 +137,6 @@ def _show_sample(sample: "Sample") -> None:
 # Working
 
 
-def _written(librarian: "Librarian") -> "ShelfReport":
-    """What people wrote meanwhile. Shelves that cannot be had keep no conversation from being read; the worker says so
-    when it comes to them."""
-    from recollect.librarian.shelves import ShelfReport
-
-    try:
-        return librarian.tidy()
-    except RecollectError:
-        return ShelfReport()
-
-
 def work(librarian: "Librarian", only: Sequence[str] | None, as_json: bool) -> "Worked":
     waiting = librarian.status().counts.queued if only is None else len(only)
     with progress("Reading", not as_json and waiting >= MANY) as (on_total, on_progress):
@@ -186,9 +152,8 @@ def work(librarian: "Librarian", only: Sequence[str] | None, as_json: bool) -> "
 
 
 def _tell_queued(queued: "Queued", as_json: bool) -> None:
-    value = {"queued": queued.queued, "already": queued.already, "skipped": queued.skipped, "refused": queued.refused}
     if as_json:
-        print_json(value)
+        print_json(queued_json(queued))
     else:
         say(
             f"{queued.queued:,} queued, {queued.already:,} were queued before, {queued.skipped:,} too short to be read."
@@ -207,24 +172,7 @@ def _tell_worked(
     tokens = worked.usage.input_tokens + worked.usage.output_tokens
     dollars = librarian.price_of(worked.usage)
     if as_json:
-        print_json(
-            {
-                "processed": worked.processed,
-                "skipped": queued.skipped,
-                "failed": worked.failed,
-                "tokens": tokens,
-                "cost_usd": dollars,
-                "records": worked.kept,
-                "dropped": worked.dropped,
-                "changed": worked.changed,
-                "aside": worked.aside,
-                "refused": queued.refused,
-                "stopped": worked.stopped,
-                "goes_on_at": worked.goes_on_at,
-                "problem": worked.problem,
-                "notes": written_json(written),
-            }
-        )
+        print_json(worked_json(librarian, queued, worked, written))
     else:
         _say_worked(queued, worked, tokens, dollars, place)
         before = librarian.status().counts.aside - len(worked.aside)
@@ -287,36 +235,6 @@ def librarian_status(place: Place, as_json: bool) -> None:
             [(one["conversation"][:8], one["attempts"], on_one_line(one["reason"])) for one in value["aside"]],
         )
         say(f"Read one again: {place.invocation()} process ID")
-
-
-def librarian_json(memory: "Memory") -> dict[str, Any]:
-    librarian = memory.librarian
-    state, meter = librarian.status(), librarian.meter()
-    waiting = memory.history.waiting(MOST)
-    return {
-        "reader": librarian.reader,
-        "works_by_itself": librarian.works_by_itself,
-        "problem": librarian.problem(),
-        "ready": waiting.get("ready", 0),  # type: ignore[call-overload]
-        "queued": state.counts.queued,
-        "processing": state.counts.held,
-        "set_aside": state.counts.aside,
-        "paused_since": state.paused.since if state.paused else None,
-        "next_due_at": state.next_due_at,
-        "read": librarian.figures(),
-        "aside": [{"conversation": job.target, "attempts": job.attempts, "reason": job.reason} for job in state.aside],
-        "today": {
-            "calls": meter.calls,
-            "tokens": meter.tokens,
-            "cost_usd": meter.dollars,
-            "tokens_per_day": meter.tokens_per_day,
-            "dollars_per_day": meter.dollars_per_day,
-            "share": meter.share,
-            "goes_on_at": meter.goes_on_at,
-        },
-        "questions": len(librarian.open_questions()),
-        "reviews": len(librarian.proposals()),
-    }
 
 
 def librarian_lines(value: dict[str, Any]) -> list[tuple[str, str]]:

@@ -50,6 +50,13 @@ COMMANDS = {
     "pause": "history",
     "resume": "history",
     "up": "up",
+    "serve": "serve",
+    "service": "service",
+    "mcp": "mcp",
+    "install": "install",
+    "uninstall": "install",
+    "hook": "hook",
+    "token": "token",
     "health": "operation",
     "costs": "costs",
     "doctor": "operation",
@@ -59,6 +66,7 @@ COMMANDS = {
     "export": "transfer",
     "import": "transfer",
     "backup": "transfer",
+    "claude-memory": "exchange",
     "eval": "evaluation",
     "completion": "operation",
 }
@@ -77,7 +85,7 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        name = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
+        name = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name.replace("-", "_")
         return getattr(import_module(f"recollect.surfaces.cli.{COMMANDS[cmd_name]}"), name)
 
 

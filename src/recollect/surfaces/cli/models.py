@@ -1,15 +1,16 @@
 """models: which there are, what each is for, fetching and removing them. Needs no database and opens none."""
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from recollect.surfaces.cli.output import print_json, say, style, table, warn
 from recollect.surfaces.cli.place import Place, json_option
+from recollect.surfaces.shapes.models import models_json
 
 if TYPE_CHECKING:
-    from recollect.embedding import Models, ModelState
+    from recollect.embedding import Models
     from recollect.embedding.models import Announcement
 
 
@@ -68,10 +69,10 @@ def _models(place: Place) -> "Models":
 
 
 def _show(found: "Models", as_json: bool) -> None:
-    listed = found.listed()
     if as_json:
-        print_json({"folder": str(found.folder), "models": [model_json(item) for item in listed]})
+        print_json(models_json(found))
         return
+    listed = found.listed()
     rows = [
         (
             item.name,
@@ -94,22 +95,6 @@ def _show(found: "Models", as_json: bool) -> None:
         for item in lacking:
             say(style(f"Without {item.name}, {item.lacks}.", "yellow"))
         say("Fetch what is missing with: recollect models pull")
-
-
-def model_json(item: "ModelState") -> dict[str, Any]:
-    return {
-        "name": item.name,
-        "kind": item.kind,
-        "what_for": item.purpose,
-        "state": item.state,
-        "used": item.is_used,
-        "bytes": item.size_bytes,
-        "licence": item.licence,
-        "provenance": item.provenance,
-        "package": item.package,
-        "place": item.place,
-        "lacks": item.lacks,
-    }
 
 
 def announce(what: "Announcement") -> None:

@@ -1,11 +1,12 @@
 """reflect."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from recollect.surfaces.cli.output import amount, on_one_line, print_json, say, table, warn, when
 from recollect.surfaces.cli.place import Place, json_option
+from recollect.surfaces.shapes.nights import night_json
 
 if TYPE_CHECKING:
     from recollect.librarian.nights.nights import Night
@@ -39,14 +40,6 @@ def reflect(place: Place, nights: bool, undone: str | None, as_json: bool) -> No
             night = memory.librarian.reflect()
             assert night
             _tell_night(night, place, as_json)
-
-
-def night_json(night: "Night") -> dict[str, Any]:
-    changes = [
-        {"record": one.record, "path": one.path, "before": one.before, "after": one.after, "what": one.what}
-        for one in night.changes
-    ]
-    return {"id": night.id, "at": night.at, "state": night.state, "counts": night.counts, "changes": changes}
 
 
 def _tell_night(night: "Night", place: Place, as_json: bool) -> None:

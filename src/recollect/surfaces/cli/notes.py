@@ -11,7 +11,6 @@ from recollect.errors import Conflict, Invalid, NotFound
 from recollect.surfaces.cli.output import amount, print_json, printable, say, short_path, style, warn, when
 from recollect.surfaces.cli.place import Place, agent_option, json_option
 from recollect.surfaces.cli.versions import (
-    note_json,
     print_content,
     print_diff,
     print_history,
@@ -19,9 +18,9 @@ from recollect.surfaces.cli.versions import (
     quoted,
     tell_written,
     told,
-    version_json,
     who,
 )
+from recollect.surfaces.shapes.notes import note_json, version_json
 
 if TYPE_CHECKING:
     from recollect.memory import Memory

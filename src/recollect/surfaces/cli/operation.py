@@ -4,15 +4,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from recollect.surfaces.cli.librarian import librarian_json, librarian_lines
+from recollect.surfaces.cli.librarian import librarian_lines
 from recollect.surfaces.cli.output import amount, print_json, say, short_path, style, table, when
 from recollect.surfaces.cli.place import Place, agent_option, json_option
+from recollect.surfaces.shapes.health import MAX_LISTED_REPORTS, health_json
 
 if TYPE_CHECKING:
-    from recollect.memory import Memory
+    pass
 
 MAX_SHOWN_REPORTS = 10
-MAX_LISTED_REPORTS = 100
 
 
 @click.command()
@@ -82,12 +82,37 @@ def _health_lines(value: dict[str, Any]) -> list[tuple[str, str]]:
         lines.append(("Librarian", text) if name == "Reader" else ("", f"{name}: {text}"))
     if markers["kept"] or markers["problems"]:
         lines.append(("Markers", f"{markers['kept']:,} kept, {markers['problems']:,} to look at"))
+    if value["showings"]["records"]:
+        lines.append(("Shown", _shown_line(value["showings"])))
     if forgotten["receipts"]:
         unfinished = f", {forgotten['unfinished']:,} not finished" if forgotten["unfinished"] else ""
         lines.append(("Forgotten", f"{amount(forgotten['receipts'], 'time')}{unfinished}"))
     if value["paused_since"]:
         lines.append(("Paused", f"since {when(value['paused_since'])}"))
-    return lines
+    lines.append(("Daemon", _listing_of_parts(value["parts"])))
+    return lines + [("", line) for line in _part_lines(value["parts"])]
+
+
+def _listing_of_parts(parts: list[dict[str, Any]]) -> str:
+    running = [part["name"] for part in parts if part["state"] == "running"]
+    return f"running: {', '.join(running)}" if parts else "not running"
+
+
+def _part_lines(parts: list[dict[str, Any]]) -> list[str]:
+    """What is not simply running or off."""
+    shown = [part for part in parts if part["restarts"] or part["state"] not in ("running", "off")]
+    return [
+        f"{part['name']}: {part['state']} since {when(part['since'])}, "
+        f"begun again {amount(part['restarts'], 'time')}{': ' if part['problem'] else ''}{part['problem']}"
+        for part in shown
+    ]
+
+
+def _shown_line(showings: dict[str, Any]) -> str:
+    return (
+        f"{amount(showings['records'], 'record')} to sessions: {showings['used']:,} used, {showings['sunk']:,} sunk, "
+        f"{amount(showings['open_sessions'], 'session')} still open"
+    )
 
 
 def _index_line(index: dict[str, Any]) -> str:
@@ -106,130 +131,6 @@ def _listing(numbers: dict[str, int]) -> str:
 
 def _size(number: int) -> str:
     return f"{number / 1e6:,.1f} MB" if number >= 1e5 else f"{number / 1e3:,.1f} kB"
-
-
-def health_json(memory: "Memory") -> dict[str, Any]:
-    figures = memory.history.figures()
-    by_author: dict[str, int] = {}
-    by_standing: dict[str, int] = {}
-    for author, standing, gone, number in figures.messages:
-        by_author[author] = by_author.get(author, 0) + number
-        kind = "gone" if gone else standing
-        by_standing[kind] = by_standing.get(kind, 0) + number
-    files = memory.history.files()
-    by_status: dict[str, int] = {}
-    for file in files:
-        by_status[file.status] = by_status.get(file.status, 0) + 1
-    attention = [file for file in files if file.status != "idle" or file.counts.bad]
-    records, bytes_read, bytes_kept = figures.vault
-    return {
-        "conversations": {
-            "total": figures.conversations,
-            "months": figures.months,
-            "first_at": figures.first_at,
-            "last_at": figures.last_at,
-            "by_status": figures.by_status,
-        },
-        "messages": {
-            "total": sum(by_author.values()),
-            "by_author": dict(sorted(by_author.items())),
-            "by_standing": dict(sorted(by_standing.items())),
-        },
-        "files": {
-            "total": len(files),
-            "by_status": by_status,
-            "attention": [
-                {
-                    "file": file.key,
-                    "path": file.path,
-                    "status": file.status,
-                    "reason": file.reason,
-                    "lines_bad": file.counts.bad,
-                }
-                for file in attention
-            ],
-        },
-        "vault": {"records": records, "bytes_read": bytes_read, "bytes_kept": bytes_kept},
-        "database": {"location": memory.database.location, "bytes": memory.database.size_bytes()},
-        "index": index_json(memory),
-        "knowledge": _knowledge_json(memory),
-        "notes": _notes_json(memory),
-        "librarian": librarian_json(memory),
-        "markers": markers_json(memory),
-        "forgotten": _forgotten_json(memory),
-        "paused_since": memory.history.paused_since(),
-    }
-
-
-def _knowledge_json(memory: "Memory") -> dict[str, Any]:
-    figures = memory.knowledge.figures()
-    return {
-        "records": figures.total,
-        "by_state": figures.by_state,
-        "by_category": figures.by_category,
-        "events": figures.events,
-    }
-
-
-def _notes_json(memory: "Memory") -> dict[str, Any]:
-    figures = memory.notes.figures()
-    return {
-        "notes": figures.notes,
-        "versions": figures.versions,
-        "bytes": figures.bytes,
-        "reviews": figures.reviews,
-    }
-
-
-def _forgotten_json(memory: "Memory") -> dict[str, Any]:
-    figures = memory.forgetting.figures()
-    return {"receipts": figures.receipts, "unfinished": figures.unfinished, "tombstones": figures.tombstones}
-
-
-def markers_json(memory: "Memory") -> dict[str, Any]:
-    """What agents marked: how much was kept, and what could not be, the latest first."""
-    figures = memory.learnings.figures()
-    reported = memory.learnings.reports(MAX_LISTED_REPORTS) if figures.reported else []
-    return {
-        "kept": figures.kept,
-        "problems": figures.reported,
-        "reported": [
-            {
-                "message": item.message,
-                "conversation": item.conversation,
-                "place": item.place,
-                "problem": item.problem,
-                "excerpt": item.excerpt,
-            }
-            for item in reported
-        ],
-    }
-
-
-def index_json(memory: "Memory") -> dict[str, Any]:
-    """How far the search index is. `problem` says why nothing can be told of it."""
-    from recollect.errors import RecollectError
-    from recollect.recall import IndexState
-
-    problem, models = "", dict[str, str]()
-    state = IndexState(documents=0, waiting=0, deepened=0, generation=0, static="", deep="", bytes=0)
-    try:
-        models = {item.name: str(item.state) for item in memory.models.listed() if item.is_used}
-        state = memory.recall.state()
-    except RecollectError as error:
-        problem = str(error)
-    return {
-        "documents": state.documents,
-        "waiting": state.waiting,
-        "deepened": state.deepened,
-        "to_deepen": state.documents - state.deepened if state.deep else 0,
-        "generation": state.generation,
-        "static_model": state.static,
-        "deep_model": state.deep,
-        "models": models,
-        "bytes": state.bytes,
-        "problem": problem,
-    }
 
 
 @click.command()

@@ -1,17 +1,25 @@
 """Records as programs and people read them. Printing only: the commands are in `knowledge`."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
-import msgspec
-
-from recollect.surfaces.cli.output import on_one_line, printable, say, short_path, shorten, speaker, style, table, when
+from recollect.surfaces.cli.output import (
+    amount,
+    on_one_line,
+    printable,
+    say,
+    short_path,
+    shorten,
+    speaker,
+    style,
+    table,
+    when,
+)
+from recollect.surfaces.shapes.records import Source
 
 if TYPE_CHECKING:
-    from recollect.history import Message
     from recollect.knowledge import Chain, Event, Learned, Record
-    from recollect.memory import Memory
+    from recollect.showings import Counted
 
 ID_CHARACTERS = 8
 """Of the end of an id: it begins with the time it was made at, which many share."""
@@ -31,73 +39,6 @@ COMPARED = (
 )  # fmt: skip
 """What of a record is told as changed."""
 TIMES = frozenset({"true_from", "true_until", "expires_at"})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
-    """A message that a record is from, as far as it is still there and may be seen."""
-
-    message_id: str
-    quote: str
-    message: "Message | None"
-    file: str
-
-
-def sources_of(memory: "Memory", record: "Record") -> list[Source]:
-    messages = memory.history.documents([source.message_id for source in record.sources])
-    files = memory.history.file_keys(list(messages.values()))
-    sources: list[Source] = []
-    for source in record.sources:
-        message = messages.get(source.message_id)
-        file = files[message.file_id] if message else ""
-        sources.append(Source(message_id=source.message_id, quote=source.quote, message=message, file=file))
-    return sources
-
-
-# For programs
-
-
-def record_json(record: "Record") -> dict[str, Any]:
-    value: dict[str, Any] = msgspec.to_builtins(record)
-    return {**value, "sources": [{"message": item.message_id, "quote": item.quote} for item in record.sources]}
-
-
-def learned_json(learned: "Learned") -> dict[str, Any]:
-    """The record, and what became of the statement."""
-    record = record_json(learned.record) if learned.record else {}
-    replaced = record_json(learned.replaced) if learned.replaced else None
-    return {**record, "outcome": learned.outcome, "reason": learned.reason, "replaced": replaced}
-
-
-def source_json(source: Source) -> dict[str, Any]:
-    message = source.message
-    return {
-        "message": source.message_id,
-        "quote": source.quote,
-        "at": message.at if message else "",
-        "author": message.author if message else "",
-        "file": source.file,
-        "line": message.line if message else None,
-        "conversation": message.conversation_id if message else None,
-        "there": message is not None,
-    }
-
-
-def event_json(event: "Event") -> dict[str, Any]:
-    value: dict[str, Any] = msgspec.to_builtins(event)
-    before, after = (record_json(record) if record else None for record in (event.before, event.after))
-    return {**value, "before": before, "after": after}
-
-
-def chain_json(chain: "Chain", sources: Sequence[Source]) -> dict[str, Any]:
-    """Everything beside the record itself."""
-    return {
-        "sources": [source_json(source) for source in sources],
-        "events": [event_json(event) for event in chain.events],
-        "versions": [record_json(version) for version in chain.versions],
-        "replaced": [record_json(record) for record in chain.replaced],
-        "replaced_by": [record_json(record) for record in chain.replaced_by],
-    }
 
 
 # For people
@@ -161,7 +102,7 @@ def print_next(record: "Record", program: str) -> None:
     say("  " + style(f"{program} why {short_ids([record])[0]}", "cyan"))
 
 
-def print_record(record: "Record", sources: Sequence[Source], program: str) -> None:
+def print_record(record: "Record", sources: Sequence[Source], program: str, counted: "Counted | None" = None) -> None:
     for line in record.text.splitlines():
         say(style(printable(line), "bold"))
     say()
@@ -180,11 +121,19 @@ def print_record(record: "Record", sources: Sequence[Source], program: str) -> N
         ("version", str(record.version) if is_now else f"{record.version}, {record.state}"),
         ("replaces", record.replaces),
         ("replaced by", record.replaced_by),
+        ("shown", _shown(counted) if counted else ""),
     ]
     for name, text in facts:
         if text:
             say(f"{style(f'{name:{LABEL_CHARACTERS}}', 'dim')}  {text}")
     print_sources(sources, program)
+
+
+def _shown(counted: "Counted") -> str:
+    sessions = f"in {amount(counted.shown, 'session')}"
+    if not counted.used:
+        return f"{sessions}, never used"
+    return f"{sessions}, used {amount(counted.used, 'time')}, the last time {when(counted.last_used_at)}"
 
 
 def _stretch(record: "Record") -> str:

@@ -1,20 +1,17 @@
 """review, questions."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from recollect.errors import NotFound
 from recollect.surfaces.cli.output import amount, on_one_line, print_json, say, style, table, when
 from recollect.surfaces.cli.place import Place, json_option
-from recollect.surfaces.cli.records import record_json
+from recollect.surfaces.shapes.records import record_json
+from recollect.surfaces.shapes.review import proposal_json, question_json, waiting_note_json
 
 if TYPE_CHECKING:
-    from recollect.knowledge import Record
-    from recollect.librarian.proposals import Proposal
-    from recollect.librarian.questions import Question
     from recollect.memory import Memory
-    from recollect.notes import Version
 
 WHAT = {"retract": "you deleted its line: is it no longer so?", "replace": "a conversation says otherwise: replace?"}
 
@@ -44,7 +41,7 @@ def review_list(place: Place, as_json: bool) -> None:
         proposals, versions = memory.librarian.proposals(), memory.notes.reviews()
         known = memory.knowledge.shown([one.record_id for one in proposals])
     if as_json:
-        print_json([*(proposal_json(one, known) for one in proposals), *(_version_json(one) for one in versions)])
+        print_json([*(proposal_json(one, known) for one in proposals), *(waiting_note_json(one) for one in versions)])
         return
     if not proposals and not versions:
         say("Nothing waits for you.")
@@ -60,31 +57,6 @@ def review_list(place: Place, as_json: bool) -> None:
         say(style(f"     {place.invocation()} notes review", "dim"))
     if proposals:
         say(f"\n{place.invocation()} review accept N, or review reject N")
-
-
-def proposal_json(proposal: "Proposal", known: "dict[str, Record]") -> dict[str, Any]:
-    record = known.get(proposal.record_id)
-    return {
-        "id": proposal.id,
-        "kind": str(proposal.kind),
-        "text": proposal.text,
-        "record": proposal.record_id,
-        "says_now": record.text if record else None,
-        "path": proposal.path,
-        "made_at": proposal.made_at,
-    }
-
-
-def _version_json(version: "Version") -> dict[str, Any]:
-    return {
-        "id": f"{version.path}@{version.number}",
-        "kind": "note",
-        "text": version.reason,
-        "record": None,
-        "says_now": None,
-        "path": version.path,
-        "made_at": version.at,
-    }
 
 
 @review.command()
@@ -156,24 +128,13 @@ def question_list(place: Place, as_json: bool) -> None:
     with place.open() as memory:
         found = memory.librarian.questions()
     if as_json:
-        print_json([_question_json(one) for one in found])
+        print_json([question_json(one) for one in found])
     elif found:
         rows = [(number, one.id[:8], on_one_line(one.text)) for number, one in enumerate(found, 1)]
         table(("n", "id", "question"), rows, right=(0,), is_whole=True)
         say(f"\n{place.invocation()} questions answer N TEXT")
     else:
         say("No question is open.")
-
-
-def _question_json(question: "Question") -> dict[str, Any]:
-    return {
-        "id": question.id,
-        "kind": str(question.kind),
-        "text": question.text,
-        "about": list(question.about.names),
-        "messages": list(question.about.messages),
-        "asked_at": question.asked_at,
-    }
 
 
 @questions.command("answer")

@@ -1,16 +1,15 @@
 """sources."""
 
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from recollect.clock import to_text
 from recollect.surfaces.cli.output import amount, print_json, say, short_path, style, table, when
 from recollect.surfaces.cli.place import Place, json_option
+from recollect.surfaces.shapes.sources import source_json
 
 if TYPE_CHECKING:
-    from recollect.history.overview import OnDisk, SourceOverview
+    from recollect.history.overview import SourceOverview
 
 SHOWN_KINDS = 4
 SHOWN_FAILURES = 3
@@ -75,30 +74,3 @@ def _notes(item: "SourceOverview") -> list[str]:
         rest = f" and {amount(more, 'other type')}" if more > 0 else ""
         notes.append(f"kept, but no messages: {', '.join(kinds)}{rest}")
     return notes
-
-
-def source_json(item: "SourceOverview") -> dict[str, Any]:
-    return {
-        "name": item.name,
-        "title": item.title,
-        "changes": item.growth,
-        "found": [_disk_json(disk) for disk in item.places],
-        "files": item.files,
-        "conversations": item.conversations,
-        "messages": item.messages,
-        "last_message_at": item.last_message_at or None,
-        "last_grew_at": item.last_grew_at or None,
-        "skipped": {
-            "left_out": {why: number for disk in item.places for why, number in disk.left_out.items()},
-            "failed": [{"file": file, "reason": why} for file, why in item.failed],
-            "lines_bad": item.lines_bad,
-            "not_messages": item.not_messages,
-        },
-        "silent_since": item.silent_since or None,
-        "unknown_files": item.moved,
-    }
-
-
-def _disk_json(disk: "OnDisk") -> dict[str, Any]:
-    changed = to_text(datetime.fromtimestamp(disk.changed_at, UTC)) if disk.changed_at else None
-    return {"path": disk.path, "files": disk.files, "bytes": disk.size, "changed_at": changed}

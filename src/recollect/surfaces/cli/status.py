@@ -8,6 +8,7 @@ import msgspec
 from recollect.surfaces.cli.notes import opened, refuse_before
 from recollect.surfaces.cli.output import amount, on_one_line, print_json, printable, say, table, warn, when
 from recollect.surfaces.cli.place import Place, agent_option, json_option
+from recollect.surfaces.shapes.notes import board_json
 
 if TYPE_CHECKING:
     from recollect.notes.status import Board
@@ -95,11 +96,6 @@ def _value(text: str) -> Any:
         return msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError):
         return text
-
-
-def board_json(board: "Board") -> dict[str, Any]:
-    fields = {name: {"value": field.value, "at": field.at} for name, field in board.fields.items()}
-    return {"path": board.path, "version": board.number, "fields": fields, "problem": board.problem}
 
 
 def _print_fields(board: "Board", program: str) -> None:

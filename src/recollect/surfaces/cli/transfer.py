@@ -4,12 +4,12 @@ import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import click
 
 from recollect.surfaces.cli.output import amount, print_json, say, short_path, warn
 from recollect.surfaces.cli.place import Place, json_option
+from recollect.surfaces.shapes.transfer import backed_up_json, exported_json, imported_json
 
 
 @click.command()
@@ -25,8 +25,7 @@ def export(place: Place, path: Path, as_json: bool) -> None:
     with place.open() as memory, _progress() as on_progress:
         done = memory.transfer.export_to(path, on_progress)
     if as_json:
-        told = {"path": str(done.path), "house": done.house, "exported_at": done.exported_at}
-        print_json({**told, **_counts(done.tables), "files": done.files, "bytes": done.bytes})
+        print_json(exported_json(done))
         return
     say(f"Exported {_rows(done.tables)} and {amount(len(done.files), 'file')} to {short_path(str(done.path))}.")
     say("Forgetting does not reach a copy: delete it when it is no longer needed.")
@@ -44,9 +43,7 @@ def import_(place: Place, path: Path, as_json: bool) -> None:
     with place.open() as memory, _progress() as on_progress:
         done = memory.transfer.import_from(path, on_progress)
     if as_json:
-        told = {"path": str(done.path), "house": done.house, "exported_at": done.exported_at}
-        told["from_house"] = done.from_house
-        print_json({**told, **_counts(done.tables), "files": done.files, "kept": done.kept})
+        print_json(imported_json(done))
         return
     say(f"Imported {_rows(done.tables)} and {amount(len(done.files), 'file')} into the house {done.house}.")
     for name in done.kept:
@@ -66,13 +63,9 @@ def backup(place: Place, file: Path, as_json: bool) -> None:
     with place.open() as memory:
         done = memory.transfer.backup_to(file)
     if as_json:
-        print_json({"path": str(done.path), "bytes": done.bytes})
+        print_json(backed_up_json(done))
     else:
         say(f"Copied {done.bytes / 1e6:,.1f} MB to {short_path(str(done.path))}.")
-
-
-def _counts(tables: dict[str, int]) -> dict[str, Any]:
-    return {"rows": sum(tables.values()), "tables": tables}
 
 
 def _rows(tables: dict[str, int]) -> str:

@@ -1,6 +1,7 @@
 """up."""
 
 import sys
+from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -8,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from recollect.errors import RecollectError
-from recollect.surfaces.cli.history import print_report, reading_progress, report_json
+from recollect.surfaces.cli.history import print_report, reading_progress
 from recollect.surfaces.cli.output import (
     amount,
     print_json,
@@ -22,13 +23,16 @@ from recollect.surfaces.cli.output import (
     width,
 )
 from recollect.surfaces.cli.place import Place, json_option
+from recollect.surfaces.cli.running import leave, log_options, logged
 from recollect.surfaces.cli.search import catch_up, deepen_all
+from recollect.surfaces.shapes.history import report_json
 
 if TYPE_CHECKING:
     from recollect.daemon import DaemonStatus
     from recollect.embedding.models import Announcement
     from recollect.history import IngestReport
     from recollect.indexing import Fetching
+    from recollect.listening import App
     from recollect.memory import Memory
     from recollect.welcome import Welcome
 
@@ -36,16 +40,21 @@ if TYPE_CHECKING:
 @click.command()
 @click.option("--once", is_flag=True, help="Take in what there is, then end.")
 @click.option("--deepen", is_flag=True, help="With --once: also wait for the vectors of the deep model, if it is here.")
+@log_options
 @json_option
 @click.pass_obj
-def up(place: Place, once: bool, deepen: bool, as_json: bool) -> None:
+def up(place: Place, once: bool, deepen: bool, is_logged: bool, log_level: str, as_json: bool) -> None:
     """Take in what agents wrote, make it searchable, and keep up.
 
     With no agent's transcripts on this computer it opens a small demo house. Models of search that are not here are
-    fetched, which is announced, unless `fetch_models` is false or --once is given. Ctrl-C ends it.
+    fetched, which is announced, unless `fetch_models` is false or --once is given. Ctrl-C ends it within five seconds,
+    a second one at once.
     """
     from recollect.daemon import Daemon
+    from recollect.embedding.unloading import keep_one_heap
 
+    if not once:
+        keep_one_heap()
     if deepen and not once:
         raise click.UsageError("--deepen goes with --once: without it, everything is deepened in the background.")
 
@@ -61,15 +70,51 @@ def up(place: Place, once: bool, deepen: bool, as_json: bool) -> None:
             summary["filed"] = _file(memory, quiet=as_json)
         if deepen:
             deepen_all(memory, quiet=as_json)
+        if not once and memory.settings.http.listen:
+            _announce_http(memory, quiet=as_json)
+
+    def open_app(daemon: Daemon, hook_secret: str) -> "App":
+        from recollect.surfaces.http.opening import app_of_daemon
+
+        return app_of_daemon(memory, daemon, hook_secret)
 
     with place.open() as memory:
-        fetching = _fetching(quiet=as_json) if memory.settings.fetch_models and not once else None
-        Daemon(memory, notify=_ignore if as_json else _Telling().say, fetching=fetching).run(first_pass, once=once)
+        settings = memory.settings
+        fetching = _fetching(quiet=as_json) if settings.fetch_models and not once else None
+        notify = _ignore if as_json else _Telling().say
+        daemon = Daemon(memory, notify=notify, fetching=fetching, open_app=open_app, give_up=leave)
+        with logged(settings.runtime, "recollect", is_logged=is_logged, level=log_level) if not once else nullcontext():
+            left = daemon.run(first_pass, once=once)
+        if left:  # The database cannot be closed under threads that are at work with it.
+            _say_goodbye(as_json, summary)
+            leave(0)
+    _say_goodbye(as_json, summary, once=once)
+
+
+def _say_goodbye(as_json: bool, summary: dict[str, Any], *, once: bool = False) -> None:
     if as_json:
         print_json(summary)
     elif not once:
         say()
         say("Recollect is down. Everything read so far is kept.")
+
+
+def _announce_http(memory: "Memory", *, quiet: bool) -> None:
+    """Where it will be asked. What answers there is loaded now, before there are threads (`loading`)."""
+    from importlib import import_module
+
+    from recollect.serving import listening_of
+
+    import_module("recollect.surfaces.http.opening")
+    if quiet:
+        return
+    try:
+        chosen = listening_of(memory.settings)
+    except RecollectError as error:
+        warn(str(error))
+        return
+    if chosen.port:
+        say(f"Programs ask it at {chosen.address(chosen.port)}, with a token: {program()} token create")
 
 
 def _ignore(_status: "DaemonStatus", _report: "IngestReport") -> None:

@@ -3,7 +3,7 @@
 import shlex
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from recollect.surfaces.cli.output import (
     amount,
@@ -16,9 +16,10 @@ from recollect.surfaces.cli.output import (
     warn,
     when,
 )
+from recollect.surfaces.shapes.notes import written_json
 
 if TYPE_CHECKING:
-    from recollect.notes import Note, Version, Written
+    from recollect.notes import Version, Written
 
 ACTORS = {
     "person": "you",
@@ -32,33 +33,6 @@ TAB = 4
 
 
 # For programs
-
-
-def version_json(version: "Version") -> dict[str, Any]:
-    return {
-        "path": version.path,
-        "version": version.number,
-        "at": version.at,
-        "actor": version.actor,
-        "actor_name": version.actor_name,
-        "action": version.action,
-        "reason": version.reason,
-        "size": version.size,
-        "digest": version.digest,
-        "unseen": version.unseen,
-        "moved_from": version.moved_from,
-        "review": version.review,
-    }
-
-
-def note_json(note: "Note") -> dict[str, Any]:
-    """`is_utf8`: whether the text is all that stands there; what is no text shows as �."""
-    return {**version_json(note), "text": note.text, "is_utf8": note.is_utf8}
-
-
-def written_json(written: "Written") -> dict[str, Any]:
-    replaced = written.unseen.number if written.unseen else 0
-    return {**version_json(written.version), "unseen": replaced, "is_new": written.is_new, "masked": written.masked}
 
 
 # For people

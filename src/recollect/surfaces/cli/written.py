@@ -1,6 +1,6 @@
 """What people wrote on the shelves and the librarian took over, in words."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from recollect.surfaces.cli.output import on_one_line, say, warn
 from recollect.surfaces.cli.place import Place
@@ -20,11 +20,6 @@ DONE = {
     "overtaken": "changed meanwhile elsewhere, which counts",
 }
 WAITS = "proposed"
-
-
-def written_json(report: "ShelfReport") -> dict[str, Any]:
-    problems = [{"path": one.path, "reason": one.reason} for one in report.problems]
-    return {"taken": dict(report.read_back), "problems": problems}
 
 
 def say_written(report: "ShelfReport", place: Place) -> None:

@@ -1,0 +1,139 @@
+"""The log of a daemon: `runtime/logs/recollect.log`, rotated by size, for its owner alone.
+
+It tells what the program did, never what people said: an exception stands there as its kind and the lines of code it
+passed, without its words, which may be somebody's own and would outlive a `forget`. Of other libraries it is told that
+they complained, and where. Credentials are masked on top of that.
+"""
+
+import logging
+import os
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from io import TextIOWrapper
+from logging.handlers import RotatingFileHandler
+from pathlib import Path, PurePath
+from typing import Any
+
+from recollect.errors import Denied
+from recollect.redaction import mask
+
+OURS = "recollect"
+MOST_BYTES = 5_000_000
+"""Of one file. With the older ones it is four times as much."""
+KEPT_FILES = 3
+FORMAT = "%(asctime)s %(levelname)-7s %(name)s: %(message)s"
+LOOK_SECONDS = 0.25
+"""Between two looks for new lines while a log is followed."""
+
+logging.getLogger(OURS).addHandler(logging.NullHandler())
+"""A program that wants no log gets none: else Python would print warnings."""
+
+
+class Lines(logging.Formatter):
+    """One event, one line; the time in UTC."""
+
+    converter = time.gmtime
+    default_time_format = "%Y-%m-%dT%H:%M:%S"
+    default_msec_format = "%s.%03dZ"
+
+    def format(self, record: logging.LogRecord) -> str:
+        return " ".join(mask(super().format(self._told(record))).split("\n"))
+
+    def formatException(self, ei: Any) -> str:  # noqa: N802  the name that logging calls
+        error: BaseException | None = ei[1]
+        return places_of(error) if error else ""
+
+    def _told(self, record: logging.LogRecord) -> logging.LogRecord:
+        told = logging.makeLogRecord(record.__dict__)
+        told.exc_text, told.stack_info = None, None
+        if record.name != OURS and not record.name.startswith(f"{OURS}."):
+            told.msg, told.args = f"a message of {PurePath(record.pathname).name}, line {record.lineno}", ()
+        return told
+
+
+def places_of(error: BaseException) -> str:
+    """Its kind, and the lines it passed."""
+    frames = traceback.extract_tb(error.__traceback__)
+    way = " < ".join(f"{PurePath(frame.filename).name}:{frame.lineno}" for frame in reversed(frames))
+    return f"[{type(error).__name__} at {way}]"
+
+
+class Rotated(RotatingFileHandler):
+    def _open(self) -> TextIOWrapper:
+        return open(self.baseFilename, "a", encoding="utf-8", errors="replace", opener=_for_owner)
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802  the name that logging calls
+        """A disk that is full ends no daemon, and nothing is printed."""
+
+
+def _for_owner(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
+def log_path(runtime: Path, name: str = OURS) -> Path:
+    return runtime / "logs" / f"{name}.log"
+
+
+def open_log(
+    runtime: Path, level: str = "info", *, name: str = OURS, most_bytes: int = MOST_BYTES
+) -> Callable[[], None]:
+    """From now on this process writes its log; what ends that. `name`: two processes of a home do not share a file."""
+    path = log_path(runtime, name)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handler = Rotated(path, maxBytes=most_bytes, backupCount=KEPT_FILES, encoding="utf-8")
+    except OSError as error:
+        raise Denied(f"{path} cannot be written: {error.strerror}. Choose another home with --home.") from error
+    handler.setFormatter(Lines(FORMAT))
+    handler.setLevel(level.upper())
+    root, ours = logging.getLogger(), logging.getLogger(OURS)
+    before = ours.level
+    root.addHandler(handler)  # Others are heard from warnings on, as the root says by itself.
+    ours.setLevel(level.upper())
+
+    def close() -> None:
+        root.removeHandler(handler)
+        ours.setLevel(before)
+        with suppress(OSError):  # The disk is full: what could not be written is lost.
+            handler.close()
+
+    return close
+
+
+def last_lines(path: Path, number: int) -> list[str]:
+    """Of the log, and of the file before it where this one has just begun."""
+    found: list[str] = []
+    for file in (path.with_name(f"{path.name}.1"), path):
+        with suppress(OSError):
+            found += file.read_text(encoding="utf-8", errors="replace").splitlines()
+    return found[-number:] if number else []
+
+
+def follow(path: Path, wait: Callable[[float], object] = time.sleep) -> Iterator[str]:
+    """Each new line from now on, also after the file was rotated or begun. Ends when `wait` says so by a true value."""
+    seen, read_to = _identity(path)
+    rest = b""
+    while True:
+        identity, size = _identity(path)
+        if identity != seen or size < read_to:
+            seen, read_to, rest = identity, 0, b""
+        if size > read_to:
+            with suppress(OSError), open(path, "rb") as file:
+                file.seek(read_to)
+                part = file.read(size - read_to)
+                read_to += len(part)
+                *lines, rest = (rest + part).split(b"\n")
+                yield from (line.decode("utf-8", "replace") for line in lines)
+        if wait(LOOK_SECONDS):
+            return
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    """(inode, size)."""
+    try:
+        found = path.stat()
+    except OSError:
+        return 0, 0
+    return found.st_ino, found.st_size

@@ -1,0 +1,66 @@
+"""The unit of a systemd user service.
+
+Percent signs are specifiers there, dollars in arguments are variables, and quotes and backslashes are read as in C:
+each is escaped. What restricts the service needs no namespace, as user services often have none: folders are not hidden
+from it, because it reads the transcripts of agents, and its socket may lie in the folder for temporary things.
+"""
+
+from recollect.service.launch import Launch
+
+NAME = "recollect.service"
+MARK = "# Written by `recollect service install`; `recollect service uninstall` takes it away."
+
+UNIT = """\
+{mark}
+# Changes of your own belong into a drop-in: systemctl --user edit recollect
+
+[Unit]
+Description=Recollect, long-term memory for agents
+# Ten crashes in a quarter of an hour, and it stays down until somebody looks.
+StartLimitIntervalSec=900
+StartLimitBurst=10
+
+[Service]
+Type=exec
+ExecStart={program}
+{environment}Restart=on-failure
+# Two seconds at first, then longer and longer up to five minutes; before systemd 254 always two.
+RestartSec=2
+RestartSteps=8
+RestartMaxDelaySec=300
+# It ends within five seconds by itself.
+TimeoutStopSec=10
+KillMode=mixed
+SuccessExitStatus=130 143
+UMask=0077
+NoNewPrivileges=yes
+LockPersonality=yes
+RestrictRealtime=yes
+RestrictSUIDSGID=yes
+SystemCallArchitectures=native
+RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK
+
+[Install]
+WantedBy=default.target
+"""
+
+
+UNSAFE = "\"'\\"
+"""What systemd refuses in the path of a program, however it is escaped; a shell takes it as an argument."""
+BY_SHELL = ("/bin/sh", "-c", 'exec "$0" "$@"')
+
+
+def unit_text(launch: Launch) -> str:
+    is_unsafe = any(character in launch.program[0] for character in UNSAFE)
+    command, *arguments = (*BY_SHELL, *launch.program) if is_unsafe else launch.program
+    # The first word is a path: dollars mean nothing there.
+    words = [quoted(command), *(quoted(word.replace("$", "$$")) for word in arguments)]
+    lines = [f"Environment={quoted(f'{name}={value}')}\n" for name, value in launch.variables.items()]
+    if launch.environment_file:  # The rest of the line is the path, with nothing quoted.
+        lines.append(f"EnvironmentFile={str(launch.environment_file).replace('%', '%%')}\n")
+    return UNIT.format(mark=MARK, program=" ".join(words), environment="".join(lines))
+
+
+def quoted(word: str) -> str:
+    escaped = word.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
+    return f'"{escaped}"'

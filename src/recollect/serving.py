@@ -1,0 +1,195 @@
+"""Keeps the HTTP server of a daemon at work: one thread with an event loop, begun again when it fails.
+
+What is answered there is the surfaces' (`open_app`). While it listens, `hook.curl` in the runtime folder tells the
+hooks of coding agents where, with a secret that is new at each start and opens nothing but their own path. It never
+ends the daemon (`supervision`): a port that somebody else has is told to `doctor`, and tried again.
+"""
+
+import asyncio
+import os
+import secrets
+import socket
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from recollect.errors import Invalid, RecollectError
+from recollect.listening import App, Certificate, Limits, is_loopback, listener, place_of, serve
+from recollect.memory import Memory
+from recollect.settings import Settings
+from recollect.supervision import Shift, Supervised
+
+USUAL_PORT = 7717
+LOOPBACK_HOSTS = ("127.0.0.1", "localhost", "::1")
+EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104  compared, not bound
+MOST_CONNECTIONS = 256
+"""Streams included. The file descriptors of a process, often 1,024, have to do for these and for the database."""
+LONGEST_WAIT_SECONDS = 4.0
+"""For the thread to end, where it is stopped by itself: requests that are being answered get their answers."""
+LEAVING_SECONDS = 2
+"""For requests that are being answered when it ends."""
+HOOKS_PATH = "/v1/hooks"
+HOOK_FILE = "hook.curl"
+
+OpenApp = Callable[[str], App]
+"""The secret of the hooks → what answers."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServingProgress:
+    is_wanted: bool = False
+    address: str = ""
+    """Where it listens, such as http://127.0.0.1:7717. Empty: nowhere."""
+    problem: str = ""
+    restarts: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listening:
+    """Where and how, as the settings say it, checked."""
+
+    host: str
+    port: int
+    certificate: Certificate | None = None
+
+    @property
+    def scheme(self) -> str:
+        return "https" if self.certificate else "http"
+
+    def address(self, port: int) -> str:
+        """With the port that it has by now."""
+        host = "127.0.0.1" if self.host in EVERYWHERE else self.host
+        return f"{self.scheme}://{f'[{host}]' if ':' in host else host}:{port}"
+
+
+def listening_of(settings: Settings) -> Listening:
+    """Raises `Invalid` where others than this computer would reach it in plain text, and nobody said that they may."""
+    http = settings.http
+    host, port = place_of(http.listen, "http.listen", USUAL_PORT)
+    if bool(http.certificate) != bool(http.private_key):
+        raise Invalid("http.certificate and http.private_key go together: TLS needs both files.")
+    for name in (http.certificate, http.private_key):
+        if name and not Path(name).expanduser().is_file():
+            raise Invalid(f"{name} is no file that can be read: TLS needs the certificate and its private key.")
+    certificate = (
+        Certificate(
+            chain=str(Path(http.certificate).expanduser()), private_key=str(Path(http.private_key).expanduser())
+        )
+        if http.certificate
+        else None
+    )
+    if not (is_loopback(host) or certificate or http.is_public):
+        raise Invalid(
+            f"http.listen is {http.listen!r}, which others than this computer could reach, without TLS. Write "
+            f"127.0.0.1:{port}, or give http.certificate and http.private_key; where a proxy in front has TLS, or in "
+            "a container, say http.is_public = true (`recollect serve --public`)."
+        )
+    return Listening(host=host, port=port, certificate=certificate)
+
+
+def hosts_of(settings: Settings) -> tuple[str, ...]:
+    """The names by which it may be asked, in lower case and without ports. A web page that has its own name lead to
+    this computer comes with that name."""
+    named = [host.strip().lower().strip("[]") for host in settings.http.hosts if host.strip()]
+    own, _ = place_of(settings.http.listen, "http.listen", USUAL_PORT)
+    listens = [] if own in EVERYWHERE else [own]
+    return tuple(dict.fromkeys([*LOOPBACK_HOSTS, *listens, *named]))
+
+
+class Serving:
+    def __init__(self, memory: Memory, open_app: OpenApp, tell: Callable[[ServingProgress], None]) -> None:
+        """`tell` is called from both threads."""
+        self._memory = memory
+        self._open_app = open_app
+        self._tell = tell
+        self._recorded = ""
+        self.part = Supervised("http", self._work, on_crash=self._note_crash, clock=memory.clock)
+        self.progress = ServingProgress(is_wanted=bool(memory.settings.http.listen))
+
+    # Called by the daemon
+
+    def start(self) -> None:
+        if self.progress.is_wanted:
+            self.part.start()
+
+    def check(self) -> None:
+        """Start it again if it is not there any more."""
+        self.part.check()
+
+    def stop(self, seconds: float = LONGEST_WAIT_SECONDS) -> None:
+        self.part.end()
+        self.part.wait(time.monotonic() + seconds)
+        remove_hook_file(self._memory.settings.runtime)
+
+    # In its thread
+
+    def _work(self, shift: Shift) -> None:
+        try:
+            asyncio.run(self._live(shift))
+        finally:
+            remove_hook_file(self._memory.settings.runtime)
+
+    def _note_crash(self, reason: str) -> None:
+        self._note(replace(self.progress, address="", problem=reason, restarts=self.part.restarts))
+
+    async def _live(self, shift: Shift) -> None:
+        loop, leave = asyncio.get_running_loop(), asyncio.Event()
+        shift.on_end(lambda: loop.call_soon_threadsafe(leave.set))
+        if shift.ended.is_set():
+            return
+        chosen = listening_of(self._memory.settings)
+        with listener(chosen.host, chosen.port, "The HTTP server", "http.listen", MOST_CONNECTIONS) as place:
+            address = chosen.address(place.getsockname()[1])
+            secret = secrets.token_urlsafe(32)
+            app = self._open_app(secret)
+            # Who comes now waits in the line of the socket until it is answered.
+            write_hook_file(self._memory.settings.runtime, address, secret, is_tls=bool(chosen.certificate))
+            self._note(replace(self.progress, address=address, problem=""))
+            await serve_until(leave, app, place, chosen.certificate)
+
+    def _note(self, progress: ServingProgress) -> None:
+        """Each problem is recorded once, however often it is met."""
+        if progress.problem and progress.problem != self._recorded:
+            with suppress(RecollectError):  # The database may be what fails.
+                self._memory.runs.record("http", "failed", 0.0, {"reason": progress.problem})
+        self._recorded = progress.problem
+        self.progress = progress
+        self._tell(progress)
+
+
+async def serve_until(leave: asyncio.Event, app: App, place: socket.socket, certificate: Certificate | None) -> None:
+    """Answer there until it is to leave; what fails before that is raised."""
+    limits = Limits(connections=MOST_CONNECTIONS, leaving_seconds=LEAVING_SECONDS)
+    serving = asyncio.create_task(serve(app, [place], limits, certificate=certificate, has_lifespan=True))
+    leaving = asyncio.create_task(leave.wait())
+    try:
+        await asyncio.wait({serving, leaving}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        leaving.cancel()
+        serving.cancel()
+        (ended,) = await asyncio.gather(serving, return_exceptions=True)
+    if isinstance(ended, Exception):
+        raise ended
+
+
+def write_hook_file(runtime: Path, address: str, secret: str, *, is_tls: bool) -> None:
+    """What curl reads with -K: nobody else on this computer may. The secret is in no list of processes this way. The
+    first line has our number: a hook that finds nobody by it tells nothing to whoever has the port by now."""
+    lines = [f"# {os.getpid()}", f'url = "{address}{HOOKS_PATH}"', f'header = "Authorization: Bearer {secret}"']
+    if is_tls:
+        lines.append("insecure")  # Its own certificate may be for another name, and it does not leave this computer.
+    path = runtime / HOOK_FILE
+    temporary = path.with_suffix(".new")
+    with suppress(OSError):  # Hooks go the slow way then.
+        runtime.mkdir(parents=True, exist_ok=True)
+        temporary.unlink(missing_ok=True)
+        with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+            file.write("\n".join(lines) + "\n")
+        os.replace(temporary, path)
+
+
+def remove_hook_file(runtime: Path) -> None:
+    with suppress(OSError):
+        (runtime / HOOK_FILE).unlink(missing_ok=True)

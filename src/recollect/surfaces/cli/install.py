@@ -1,0 +1,200 @@
+"""install, uninstall: Recollect in a coding agent's settings."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from recollect.errors import Invalid
+from recollect.surfaces.cli.output import is_terminal, print_json, say, style
+from recollect.surfaces.cli.place import Place, json_option
+
+if TYPE_CHECKING:
+    from recollect.memory import Memory
+    from recollect.surfaces.hooks.changes import Change
+    from recollect.surfaces.hooks.installing import Installation
+    from recollect.surfaces.hooks.self_test import Step
+    from recollect.surfaces.hooks.tools import Tool
+
+TOOL = "claude-code or codex."
+MADE = {"made": "Makes", "changed": "Changes", "removed": "Removes", "unchanged": "Leaves as it is"}
+FAILED = 1
+yes_option = click.option("--yes", "is_agreed", is_flag=True, help="Do it without asking.")
+dry_run_option = click.option("--dry-run", "is_dry", is_flag=True, help="Only show what would change.")
+
+
+@click.command()
+@click.argument("tool", metavar="TOOL")
+@click.option("--agent", default="", metavar="NAME", help="As which agent it sees things. Default: the tool's name.")
+@click.option("--http", "is_http", is_flag=True, help="Ask the daemon over HTTP with a token, in place of stdio.")
+@click.option("--plugin", type=click.Path(path_type=Path), metavar="FOLDER", help="Write a plugin for Claude Code.")
+@click.option("--no-trust", is_flag=True, help="Codex: leave it to /hooks in Codex to agree to the hooks.")
+@yes_option
+@dry_run_option
+@json_option
+@click.pass_obj
+def install(
+    place: Place,
+    tool: str,
+    agent: str,
+    is_http: bool,
+    plugin: Path | None,
+    no_trust: bool,
+    is_agreed: bool,
+    is_dry: bool,
+    as_json: bool,
+) -> None:
+    """Let a coding agent have this memory: claude-code or codex.
+
+    Its sessions begin with what is known and are taken in when they end, and it has the MCP tools. Shows what changes
+    in its settings and asks first; each changed file is backed up beside itself. At the end something is remembered
+    and has to come back. `recollect uninstall` takes it all out again.
+    """
+    from recollect.settings import this_computer
+    from recollect.surfaces.hooks.installing import Installation, Options
+    from recollect.surfaces.hooks.tools import tool_named
+
+    named = tool_named(tool)
+    _check(named, plugin, is_http, is_agreed=is_agreed or is_dry, as_json=as_json)
+    with place.open() as memory:
+        options = Options(agent=agent or tool, is_http=is_http, is_trusted=not no_trust)
+        installation = Installation(memory, this_computer(), named, options)
+        if plugin:
+            result = _write_plugin(memory, installation, named, options.agent, plugin, is_dry=is_dry, as_json=as_json)
+        else:
+            changes = installation.plan()
+            has_changes = any(change.kind != "unchanged" for change in changes) or bool(installation.notes())
+            if not as_json:
+                _show(changes, installation.notes())
+            if is_dry or (has_changes and not is_agreed and not _agrees()):
+                _tell(as_json, {"tool": tool, "agent": options.agent, "applied": False, "files": _files(changes)})
+                return
+            changes = installation.apply()
+            command, server = installation.registered()
+            steps = _tested(memory, named, options.agent, command, server, as_json)
+            result = {"applied": True, "files": _files(changes), **steps}
+    _tell(as_json, {"tool": tool, "agent": options.agent, **result})
+    if result.get("ok") is False:
+        if not as_json:
+            say(
+                style(
+                    f"It is installed, but does not work yet. `recollect uninstall {tool}` takes it out again.", "red"
+                )
+            )
+        raise click.exceptions.Exit(FAILED)
+    if not as_json and result["applied"]:
+        say(f"{named.title} has it from its next session on. `recollect uninstall {tool}` takes it out again.")
+
+
+@click.command()
+@click.argument("tool", metavar="TOOL")
+@yes_option
+@dry_run_option
+@json_option
+@click.pass_obj
+def uninstall(place: Place, tool: str, is_agreed: bool, is_dry: bool, as_json: bool) -> None:
+    """Take Recollect out of a coding agent's settings.
+
+    A file that nobody else changed since becomes what it was, to the byte; of any other, exactly what install added is
+    taken out. What the agent learned stays.
+    """
+    from recollect.settings import this_computer
+    from recollect.surfaces.hooks.installing import Installation, Options
+    from recollect.surfaces.hooks.tools import tool_named
+
+    named = tool_named(tool)
+    _check(named, None, False, is_agreed=is_agreed or is_dry, as_json=as_json)
+    with place.open() as memory:
+        installation = Installation(memory, this_computer(), named, Options(agent=tool))
+        changes = installation.plan_removal()
+        if not as_json:
+            _show(changes, [])
+        has_changes = any(change.kind != "unchanged" for change in changes)
+        if is_dry or (has_changes and not is_agreed and not _agrees()):
+            _tell(as_json, {"tool": tool, "applied": False, "files": _files(changes)})
+            return
+        changes = installation.remove()
+    _tell(as_json, {"tool": tool, "applied": True, "files": _files(changes)})
+    if not as_json:
+        say(f"{named.title} is without Recollect from its next session on. What it learned is still here.")
+
+
+def _check(tool: "Tool", plugin: Path | None, is_http: bool, *, is_agreed: bool, as_json: bool) -> None:
+    if as_json and not is_agreed:
+        raise Invalid("With --json nobody can be asked: give --yes, or --dry-run to see what would change.")
+    if plugin and tool.name != "claude-code":
+        raise Invalid(f"A plugin is for claude-code, not for {tool.name}.")
+    if plugin and is_http:
+        raise Invalid("A plugin is a folder that others may read: no token is written into it. Leave --http out.")
+
+
+def _agrees() -> bool:
+    return click.confirm("Go on?", default=True)
+
+
+def _write_plugin(
+    memory: "Memory",
+    installation: "Installation",
+    tool: "Tool",
+    agent: str,
+    folder: Path,
+    *,
+    is_dry: bool,
+    as_json: bool,
+) -> dict[str, Any]:
+    from recollect.surfaces.hooks.plugin import plugin_files, write_plugin
+
+    contents = plugin_files(memory.settings, tool, agent)
+    files = [{"path": str(folder / name), "change": "made", "diff": ""} for name in contents]
+    if not as_json:
+        say("\n".join([f"Writes {file['path']}" for file in files] + installation.notes()))
+    if is_dry:
+        return {"applied": False, "files": files}
+    write_plugin(folder, contents)
+    installation.prepare(str(folder.resolve()))
+    command, server = installation.of_plugin()
+    steps = _tested(memory, tool, agent, command, server, as_json)
+    return {"applied": True, "files": files, **steps}
+
+
+def _tested(
+    memory: "Memory", tool: "Tool", agent: str, command: str, server: dict[str, Any], as_json: bool
+) -> dict[str, Any]:
+    from recollect.surfaces.hooks.self_test import SelfTest
+
+    steps = SelfTest(memory, tool, agent, command, server).run()
+    if not as_json:
+        for step in steps:
+            mark = style("✓", "green") if step.is_well else style("✗", "red")
+            say(f"{mark} {step.name}: {step.detail} ({step.milliseconds:,.0f} ms)")
+    return {"self_test": [_step(step) for step in steps], "ok": all(step.is_well for step in steps)}
+
+
+def _step(step: "Step") -> dict[str, Any]:
+    return {"step": step.name, "ok": step.is_well, "detail": step.detail, "milliseconds": step.milliseconds}
+
+
+def _files(changes: "list[Change]") -> list[dict[str, Any]]:
+    return [{"path": change.path, "change": change.kind, "diff": change.diff} for change in changes]
+
+
+def _show(changes: "list[Change]", notes: list[str]) -> None:
+    for change in changes:
+        if change.before is None and change.after is None:
+            continue
+        say(f"{MADE[change.kind]}: {change.path}")
+        for line in change.diff.splitlines():
+            say(style(line, *_colour(line)))
+    for note in notes:
+        say(note)
+
+
+def _colour(line: str) -> list[str]:
+    return {"+": ["green"], "-": ["red"], "@": ["cyan"]}.get(line[:1], []) if is_terminal() else []
+
+
+def _tell(as_json: bool, value: dict[str, Any]) -> None:
+    if as_json:
+        print_json(value)
+    elif not value["applied"]:
+        say("Nothing was changed.")

@@ -1,0 +1,73 @@
+"""How an agent calls Recollect: the program, the script of its hooks, the MCP server. Absolute and quoted, so that it
+works from any folder and with any name of a home."""
+
+import os
+import shlex
+import sys
+import tomllib
+from importlib.resources import files as resources
+from pathlib import Path
+from typing import Any
+
+from recollect.errors import Invalid
+from recollect.settings import Settings
+from recollect.surfaces.hooks.installed import FOLDER
+from recollect.surfaces.hooks.targets import HOOKS, SCRIPT, Group
+from recollect.surfaces.hooks.tools import BEGINNING, EVENTS, MATCHER, SECONDS, Tool
+
+
+def own_program() -> list[str]:
+    """How this program is started, from anywhere."""
+    for path in (Path(sys.argv[0]), Path(sys.executable).with_name("recollect")):
+        if path.name == "recollect" and os.access(path, os.X_OK) and path.is_file():
+            return [os.path.abspath(path)]
+    return [sys.executable, "-m", "recollect.surfaces.cli.main"]
+
+
+def words_of(settings: Settings, program: list[str]) -> list[str]:
+    """The program with its home and, where the settings do not say it, its database."""
+    return [*program, "--home", str(settings.home), *_database(settings)]
+
+
+def _database(settings: Settings) -> list[str]:
+    try:
+        configured = tomllib.loads(settings.config_path.read_text(encoding="utf-8")).get("database", "")
+    except OSError:
+        configured = ""
+    if settings.database == configured:
+        return []
+    if "://" in settings.database:
+        raise Invalid(
+            "The address of a database is not written into the settings of other programs: it may hold a password. "
+            f"Write `database = …` into {settings.config_path}, then install without --db and RECOLLECT_DB."
+        )
+    return ["--db", os.path.abspath(os.path.expanduser(settings.database))]
+
+
+def server_command(words: list[str], agent: str) -> dict[str, Any]:
+    return {"command": words[0], "args": [*words[1:], "mcp", "--agent", agent]}
+
+
+def script_path(settings: Settings) -> str:
+    return str(settings.home / FOLDER / SCRIPT)
+
+
+def script_text(settings: Settings, words: list[str]) -> str:
+    text = resources(__package__ or "").joinpath(SCRIPT).read_text(encoding="utf-8")
+    return text.replace("@RUNTIME@", shlex.quote(str(settings.runtime))).replace("@PROGRAM@", shlex.join(words))
+
+
+def hook_groups(script: str, tool: Tool, agent: str) -> dict[str, Group]:
+    """Event → what stands in the settings for it. `script`: quoted."""
+    groups: dict[str, Group] = {}
+    for event in EVENTS:
+        handler = {"type": "command", "command": f"{script} {tool.name} {event} {agent}", "timeout": SECONDS[event]}
+        groups[event] = {**({"matcher": MATCHER} if event == BEGINNING else {}), HOOKS: [handler]}
+    return groups
+
+
+def check_text(settings: Settings, program: list[str]) -> None:
+    """JSON and TOML hold text alone."""
+    for name in (str(settings.home), *program):
+        if not name.isprintable() or any("\ud800" <= character <= "\udfff" for character in name):
+            raise Invalid(f"{name!a} cannot stand in a settings file: use a path that is printable UTF-8 text.")

@@ -1,0 +1,74 @@
+"""What was put into the settings of which agent: `hooks/installed.json` in the home.
+
+Nothing depends on it alone: what is ours is told by itself, and a backup lies beside each file. With it, a file that
+nobody else changed becomes what it was to the byte, and one that install made is removed.
+"""
+
+from pathlib import Path
+
+import msgspec
+
+from recollect.errors import Invalid
+from recollect.surfaces.hooks import files
+from recollect.surfaces.hooks.targets import Made
+
+FOLDER = "hooks"
+NAME = "installed.json"
+
+
+class InstalledFile(msgspec.Struct, frozen=True, kw_only=True):
+    path: str
+    before: str
+    """Digest of the file without anything of ours. Empty: there was none."""
+    after: str
+    """Digest of the file with it."""
+    backup: str = ""
+    made: Made = Made()
+
+
+class InstalledTool(msgspec.Struct, frozen=True, kw_only=True):
+    agent: str
+    installed_at: str
+    files: list[InstalledFile] = []
+    folders: list[str] = []
+    """That had to be made, the innermost first."""
+    token: str = ""
+    """The id of the access token that its server is asked with."""
+    secret_digest: str = ""
+
+    def the(self, path: str) -> InstalledFile | None:
+        return next((file for file in self.files if file.path == path), None)
+
+
+class Installed(msgspec.Struct, frozen=True, kw_only=True):
+    version: int = 1
+    tools: dict[str, InstalledTool] = {}
+    plugins: list[str] = []
+    """Folders into which the plugin was written."""
+
+    def with_tool(self, name: str, tool: InstalledTool | None) -> "Installed":
+        """None: without it."""
+        others = {other: value for other, value in self.tools.items() if other != name}
+        return msgspec.structs.replace(self, tools={**others, name: tool} if tool else others)
+
+
+def load(home: Path) -> Installed:
+    path = home / FOLDER / NAME
+    raw = files.read_bytes(str(path))
+    if raw is None:
+        return Installed()
+    try:
+        return msgspec.json.decode(raw, type=Installed)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise Invalid(f"{path} cannot be read: {error}. Move it away: what is ours is found without it.") from error
+
+
+def save(home: Path, installed: Installed) -> None:
+    """Nothing installed: no file."""
+    path = home / FOLDER / NAME
+    if not installed.tools and not installed.plugins:
+        files.remove(str(path))
+        files.remove_empty([str(path.parent)])
+        return
+    files.make_folder(str(path.parent))
+    files.write(str(path), msgspec.json.format(msgspec.json.encode(installed), indent=1) + b"\n")

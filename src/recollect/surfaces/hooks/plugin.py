@@ -1,0 +1,63 @@
+"""The plugin for Claude Code: the same hooks and the same server in one folder, with a skill that says what there is.
+
+The folder `plugin/` beside this module has its shape; what is this home's own is filled in when it is written out.
+"""
+
+import json
+import os
+import shlex
+from importlib.resources import files as resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any
+
+from recollect import __version__
+from recollect.errors import Conflict
+from recollect.settings import Settings
+from recollect.surfaces.hooks import commands, files
+from recollect.surfaces.hooks.tools import SERVER, Tool
+
+SHAPE = "plugin"
+MANIFEST = ".claude-plugin/plugin.json"
+
+
+def plugin_files(settings: Settings, tool: Tool, agent: str) -> dict[str, str]:
+    """Name → contents."""
+    words = commands.words_of(settings, commands.own_program())
+    found = _shape(resources(__package__ or "").joinpath(SHAPE))
+    manifest = json.loads(found[MANIFEST])
+    script = shlex.quote(commands.script_path(settings))
+    hooks: dict[str, Any] = json.loads(found["hooks/hooks.json"])
+    hooks["hooks"] = {event: [group] for event, group in commands.hook_groups(script, tool, agent).items()}
+    return {
+        **found,
+        MANIFEST: _json({**manifest, "version": __version__}),
+        "hooks/hooks.json": _json(hooks),
+        ".mcp.json": _json({"mcpServers": {SERVER: commands.server_command(words, agent)}}),
+    }
+
+
+def write_plugin(folder: Path, contents: dict[str, str]) -> None:
+    """Into a folder that is new or empty, or has this plugin already."""
+    if folder.exists() and not (folder / MANIFEST).is_file() and (not folder.is_dir() or any(folder.iterdir())):
+        raise Conflict(f"{folder} is there and is no plugin of ours. Name a folder that is new or empty.")
+    for name, text in contents.items():
+        path = str(folder / name)
+        files.make_folder(os.path.dirname(path))
+        if files.read_text(path) != text:
+            files.write(path, text.encode(), 0o644)
+
+
+def _shape(folder: Traversable, below: str = "") -> dict[str, str]:
+    found: dict[str, str] = {}
+    for one in folder.iterdir():
+        name = f"{below}{one.name}"
+        if one.is_dir():
+            found |= _shape(one, f"{name}/")
+        else:
+            found[name] = one.read_text(encoding="utf-8")
+    return found
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"

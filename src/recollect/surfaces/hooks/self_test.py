@@ -1,0 +1,153 @@
+"""Does it work? Something is remembered, and has to come back by the ways that an agent has.
+
+The hook is run by the command that stands in the agent's settings, the MCP server is started or asked as it stands
+there. What was remembered for it is forgotten at the end, whatever happened.
+"""
+
+import asyncio
+import json
+import os
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from recollect.errors import RecollectError, Unavailable
+from recollect.ids import new_id
+from recollect.memory import Memory
+from recollect.scopes import HOUSE
+from recollect.surfaces.hooks.tools import BEGINNING, Tool
+
+HOOK_SECONDS = 20.0
+SERVER_SECONDS = 60.0
+SEARCH = "search_memory"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    name: str
+    is_well: bool
+    detail: str
+    milliseconds: float
+
+
+class SelfTest:
+    def __init__(self, memory: Memory, tool: Tool, agent: str, command: str, server: dict[str, Any]) -> None:
+        """`memory`: as the person sees it. `command`, `server`: as they stand in the agent's settings."""
+        self._memory = memory
+        self._tool = tool
+        self._agent = agent
+        self._command = command
+        self._server = server
+        self._word = f"selftest{new_id()[-12:]}"
+        self._record = ""
+
+    def run(self) -> list[Step]:
+        """Every step, those included that failed; after one that remembers nothing the others are left out."""
+        steps = [self._step("remember", self._remember)]
+        try:
+            if steps[0].is_well:
+                steps += [self._step("session start", self._begin), self._step("mcp", self._search)]
+        finally:
+            if self._record:
+                steps.append(self._step("forget", self._forget))
+        return steps
+
+    def _step(self, name: str, do: Callable[[], str]) -> Step:
+        started = time.perf_counter()
+        try:
+            detail, is_well = do(), True
+        except RecollectError as error:
+            detail, is_well = str(error), False
+        except OSError as error:
+            detail, is_well = f"A file could not be made: {error.strerror}.", False
+        return Step(
+            name=name, is_well=is_well, detail=detail, milliseconds=round((time.perf_counter() - started) * 1e3, 1)
+        )
+
+    def _remember(self) -> str:
+        name, _, room = self._agent.partition("/")
+        text = f"{self._word} {self._word}"  # No words that stand anywhere else, so that its absence can be proved.
+        learned = self._memory.as_agent(name, room).knowledge.remember(text, scope=HOUSE, importance=1.0)
+        if learned.record is None:
+            raise Unavailable("The record was not kept. `recollect doctor` tells more.")
+        self._record = learned.record.id
+        return f"{self._agent} wrote a record in the house"
+
+    def _begin(self) -> str:
+        if not self._command:
+            raise Unavailable("No hook of ours stands in its settings. Run install again.")
+        with tempfile.TemporaryDirectory() as folder:
+            project = os.path.join(folder, self._word)
+            os.mkdir(project)
+            given = {
+                "session_id": "",  # Without one, nothing notes what was shown: the session never was.
+                "transcript_path": os.path.join(project, "none.jsonl"),
+                "cwd": project,
+                "hook_event_name": BEGINNING,
+                "source": "startup",
+            }
+            output = self._run_hook(json.dumps(given), project)
+        if self._word not in output:
+            raise Unavailable("The hook gave no context with the record in it. `recollect doctor` tells more.")
+        return f"the hook gave it back in {len(output.encode()):,} bytes"
+
+    def _run_hook(self, given: str, cwd: str) -> str:
+        try:
+            done = subprocess.run(
+                ["/bin/sh", "-c", self._command],
+                check=False,
+                input=given.encode(),
+                capture_output=True,
+                cwd=cwd,
+                timeout=HOOK_SECONDS,
+            )
+            output: Any = json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]
+        except subprocess.TimeoutExpired:
+            raise Unavailable(f"The hook took longer than {HOOK_SECONDS:g} s. Is the database busy?") from None
+        except (OSError, ValueError, KeyError, TypeError):
+            raise Unavailable(f"The hook gave no answer: run it by hand: {self._command}") from None
+        return str(output)
+
+    def _search(self) -> str:
+        try:
+            found = asyncio.run(asyncio.wait_for(self._ask_server(), SERVER_SECONDS))
+        except TimeoutError:
+            raise Unavailable(f"The MCP server took longer than {SERVER_SECONDS:g} s.") from None
+        except RecollectError:
+            raise
+        except Exception as error:  # noqa: BLE001  the client raises groups of whatever its transport raised
+            hint = "`recollect up` answers it; is it running?" if "url" in self._server else "Start it by hand."
+            raise Unavailable(f"The MCP server did not answer ({type(error).__name__}). {hint}") from None
+        if self._word not in found:
+            raise Unavailable("The MCP server answered, but its search did not find the record.")
+        return f"{SEARCH} found it"
+
+    async def _ask_server(self) -> str:
+        from mcp import Client, StdioServerParameters
+
+        if "url" in self._server:
+            import httpx2
+            from mcp.client.streamable_http import streamable_http_client
+
+            headers: dict[str, str] = self._server.get("headers") or self._server.get("http_headers", {})
+            http = httpx2.AsyncClient(headers=headers, trust_env=False)
+            async with http, Client(streamable_http_client(self._server["url"], http_client=http)) as client:
+                return await self._find(client)
+        started = StdioServerParameters(command=self._server["command"], args=list(self._server["args"]))
+        async with Client(started) as client:
+            return await self._find(client)
+
+    async def _find(self, client: Any) -> str:
+        result = await client.call_tool(SEARCH, {"query": self._word})
+        if result.is_error:
+            raise Unavailable(f"{SEARCH} was refused: {str(result.content)[:200]}")
+        return f"{result.content}{result.structured_content}"
+
+    def _forget(self) -> str:
+        done = self._memory.forget(record=self._record)
+        if not done.is_verified:
+            raise Unavailable(f"It was forgotten, but not all of it is proved yet: receipt {done.receipt}.")
+        return "the record is forgotten, everywhere"

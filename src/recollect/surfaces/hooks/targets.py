@@ -1,0 +1,287 @@
+"""The files of an agent that install changes, each with what is wanted in it. Pure: text in, text out.
+
+What is ours is told by itself: a hook by its command, a server by its name and how it is started. So a file that was
+changed since, by its program or a person, loses exactly what is ours.
+"""
+
+import hashlib
+import json
+import re
+import tomllib
+from dataclasses import dataclass, field
+from typing import Any, Protocol, cast
+
+from recollect.errors import Conflict, Invalid
+from recollect.surfaces.hooks.jsontext import MARK, Path, read_json, with_child, without_child
+from recollect.surfaces.hooks.tomltext import Names, Tables, piece_for, table_at, with_tables, without_tables
+from recollect.surfaces.hooks.tools import BEGINNING, SERVER
+
+HOOKS = "hooks"
+SERVERS = "mcpServers"
+TOML_SERVERS = "mcp_servers"
+STATE = ("hooks", "state")
+"""Where Codex writes down which hooks are trusted."""
+TRUSTED = "trusted_hash"
+SCRIPT = "recollect-hook"
+NEW_FILE = "{}\n"
+_OURS = re.compile(rf"/{SCRIPT}['\"]* (?:claude-code|codex) [A-Za-z]+ \S+$")
+_SNAKE = re.compile(r"(?<=[a-z])(?=[A-Z])")
+
+Group = dict[str, Any]
+"""A matcher and its handlers, as an agent's settings have them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Made:
+    """What a text was given that is no single thing of ours: remembered for taking it away."""
+
+    containers: tuple[Path, ...] = ()
+    """Objects and arrays that were not there."""
+    piece: str = ""
+    """Of a TOML file, what was added, as it was."""
+    trust: tuple[str, ...] = ()
+    """Digests of the hooks that were trusted."""
+
+
+class Target(Protocol):
+    """One file. `text` is None where there is none."""
+
+    @property
+    def path(self) -> str: ...
+
+    def has_all(self, text: str) -> bool:
+        """Whether everything is there as it is wanted, and nothing of ours besides."""
+        ...
+
+    def added(self, text: str | None) -> tuple[str, Made]:
+        """To a text that has nothing of ours."""
+        ...
+
+    def removed(self, text: str, made: Made, *, every_home: bool) -> str:
+        """Without what is ours. `every_home`: also what another home of Recollect put there."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HooksFile:
+    """`hooks` of a JSON file: event → groups."""
+
+    path: str
+    script: str
+    """How the commands of this home begin, quoted for a shell."""
+    groups: dict[str, Group]
+
+    def has_all(self, text: str) -> bool:
+        found = _hooks(self.path, text)
+        ours = [(event, place) for event, place, _ in self._handlers(text, every_home=True)]
+        return len(ours) == len(self.groups) and all(
+            group in found.get(event, []) for event, group in self.groups.items()
+        )
+
+    def added(self, text: str | None) -> tuple[str, Made]:
+        changed = text or NEW_FILE
+        made: list[Path] = []
+        if HOOKS not in _json(self.path, changed):
+            changed = with_child(changed, (), HOOKS, {})
+            made.append((HOOKS,))
+        for event, group in self.groups.items():
+            if event not in _hooks(self.path, changed):
+                changed = with_child(changed, (HOOKS,), event, [])
+                made.append((HOOKS, event))
+            changed = with_child(changed, (HOOKS, event), len(_hooks(self.path, changed)[event]), group)
+        return changed, Made(containers=tuple(made))
+
+    def removed(self, text: str, made: Made, *, every_home: bool) -> str:
+        for event, group, handler in reversed(self._handlers(text, every_home=every_home)):
+            path: Path = (HOOKS, event, group)
+            beside = _hooks(self.path, text)[event][group][HOOKS]
+            text = without_child(text, (*path, HOOKS, handler) if len(beside) > 1 else path)
+        return _without_empty(text, made.containers)
+
+    def _handlers(self, text: str, *, every_home: bool) -> list[tuple[str, int, int]]:
+        """(event, place of the group, place in the group) of what is ours."""
+        return [
+            (event, place, number)
+            for event, groups in _hooks(self.path, text).items()
+            for place, group in enumerate(groups)
+            for number, handler in enumerate(_list(_dict(group).get(HOOKS)))
+            if self._is_ours(_dict(handler).get("command"), every_home)
+        ]
+
+    def _is_ours(self, command: Any, every_home: bool) -> bool:
+        if not isinstance(command, str):
+            return False
+        return command.startswith(f"{self.script} ") or (every_home and bool(_OURS.search(command)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JsonServers:
+    """`mcpServers` of a JSON file."""
+
+    path: str
+    server: dict[str, Any]
+    home: str
+    secret_digest: str = ""
+    """Of the token that this home put there."""
+
+    def has_all(self, text: str) -> bool:
+        return _dict(_json(self.path, text).get(SERVERS)).get(SERVER) == self.server
+
+    def added(self, text: str | None) -> tuple[str, Made]:
+        changed, made = text or NEW_FILE, ()
+        found = _json(self.path, changed)
+        if SERVERS not in found:
+            changed, made = with_child(changed, (), SERVERS, {}), ((SERVERS,),)
+        elif not isinstance(found[SERVERS], dict):
+            raise Invalid(f"{self.path}: {SERVERS} is no object. Mend it; nothing was changed.")
+        elif SERVER in found[SERVERS]:
+            raise _another(self.path)
+        return with_child(changed, (SERVERS,), SERVER, self.server), Made(containers=made)
+
+    def removed(self, text: str, made: Made, *, every_home: bool) -> str:
+        servers = _dict(_json(self.path, text).get(SERVERS))
+        if _is_our_server(servers.get(SERVER), "" if every_home else self.home, self.secret_digest):
+            text = without_child(text, (SERVERS, SERVER))
+        return _without_empty(text, made.containers)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TomlServers:
+    """`[mcp_servers.recollect]`, and where hooks have to be trusted, the trust in ours."""
+
+    path: str
+    server: dict[str, Any]
+    home: str
+    secret_digest: str = ""
+    trust: Tables = field(default_factory=dict[Names, dict[str, Any]])
+
+    @property
+    def _tables(self) -> Tables:
+        return {(TOML_SERVERS, SERVER): self.server, **self.trust}
+
+    def has_all(self, text: str) -> bool:
+        found = _toml(self.path, text)
+        return all(table_at(found, names) == values for names, values in self._tables.items())
+
+    def added(self, text: str | None) -> tuple[str, Made]:
+        before = text or ""
+        if table_at(_toml(self.path, before), (TOML_SERVERS, SERVER)) is not None:
+            raise _another(self.path)
+        digests = tuple(str(values[TRUSTED]) for values in self.trust.values())
+        try:
+            return with_tables(before, self._tables), Made(piece=piece_for(before, self._tables), trust=digests)
+        except Invalid as error:
+            raise Invalid(f"{self.path}: {error}. Mend it; nothing was changed.") from error
+
+    def removed(self, text: str, made: Made, *, every_home: bool) -> str:
+        found = _toml(self.path, text)
+        server = table_at(found, (TOML_SERVERS, SERVER))
+        state = table_at(found, STATE) or {}
+        names: list[Names] = [(*STATE, key) for key, value in state.items() if _dict(value).get(TRUSTED) in made.trust]
+        if _is_our_server(server, "" if every_home else self.home, self.secret_digest):
+            names.insert(0, (TOML_SERVERS, SERVER))
+        try:
+            return without_tables(text, names, made.piece) if names else text
+        except Invalid as error:
+            raise Invalid(f"{self.path}: {error}. Take it out by hand; nothing was changed.") from error
+
+
+def trust_of(hooks_path: str, hooks_text: str, groups: dict[str, Group]) -> Tables:
+    """Codex runs no hook that nobody agreed to. What it writes down when somebody does: where the hook stands, and a
+    digest of what it is."""
+    found = _hooks(hooks_path, hooks_text)
+    tables: Tables = {}
+    for event, group in groups.items():
+        name = _SNAKE.sub("_", event).lower()
+        handlers = [{**handler, "async": False} for handler in group[HOOKS]]
+        told = {"event_name": name, **{key: group[key] for key in ("matcher",) if key in group}, "hooks": handlers}
+        words = json.dumps(told, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        key = f"{hooks_path}:{name}:{found[event].index(group)}:0"
+        tables[*STATE, key] = {TRUSTED: f"sha256:{hashlib.sha256(words.encode()).hexdigest()}"}
+    return tables
+
+
+def server_in(path: str, text: str) -> dict[str, Any]:
+    """Our MCP server as it stands in a file; empty when it does not."""
+    if path.endswith(".toml"):
+        return table_at(_toml(path, text), (TOML_SERVERS, SERVER)) or {}
+    return _dict(_dict(_json(path, text or "{}").get(SERVERS)).get(SERVER))
+
+
+def hook_command(path: str, text: str, script: str) -> str:
+    """The command that a session of this home begins with; empty when there is none."""
+    for group in _hooks(path, text).get(BEGINNING, []):
+        for handler in _list(_dict(group).get(HOOKS)):
+            command = str(_dict(handler).get("command", ""))
+            if command.startswith(f"{script} "):
+                return command
+    return ""
+
+
+def registered_secret(server: dict[str, Any]) -> str:
+    headers = _dict(server.get("headers")) or _dict(server.get("http_headers"))
+    return str(headers.get("Authorization", "")).removeprefix("Bearer ")
+
+
+def is_empty(text: str) -> bool:
+    """Whether nothing stands in a file, not even a comment."""
+    return not text.strip(f"{MARK}{{}} \t\r\n")
+
+
+def _is_our_server(server: Any, home: str, secret_digest: str) -> bool:
+    """`home`: only if it is of this home. Empty: of any."""
+    values = _dict(server)
+    args = [str(argument) for argument in _list(values.get("args"))]
+    if "command" in values:
+        is_recollect = "mcp" in args and "--agent" in args and "--home" in args
+        return is_recollect and (not home or args[args.index("--home") + 1 :][:1] == [home])
+    secret = registered_secret(values)
+    if not secret.startswith("recollect_"):
+        return False
+    return not home or hashlib.sha256(secret.encode()).hexdigest() == secret_digest
+
+
+def _another(path: str) -> Conflict:
+    return Conflict(
+        f"{path} has an MCP server called {SERVER!r} that install did not put there. Take it out or give it another "
+        "name, then install again; nothing was changed."
+    )
+
+
+def _without_empty(text: str, containers: tuple[Path, ...]) -> str:
+    for path in sorted(containers, key=len, reverse=True):
+        place: Any = read_json(text)
+        for name in path:
+            place = _dict(place).get(str(name))
+        if place is not None and not place:
+            text = without_child(text, path)
+    return text
+
+
+def _hooks(path: str, text: str) -> dict[str, list[Any]]:
+    found = _json(path, text).get(HOOKS, {})
+    if not isinstance(found, dict) or not all(isinstance(groups, list) for groups in _dict(found).values()):
+        raise Invalid(f"{path}: {HOOKS} is not an object of lists. Mend it or move the file away; nothing was changed.")
+    return cast(dict[str, list[Any]], found)
+
+
+def _json(path: str, text: str) -> dict[str, Any]:
+    try:
+        return read_json(text)
+    except ValueError as error:
+        raise Invalid(f"{path} is not valid JSON: {error}. Mend it or move it away; nothing was changed.") from error
+
+
+def _toml(path: str, text: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise Invalid(f"{path} is not valid TOML: {error}. Mend it or move it away; nothing was changed.") from error
+
+
+def _dict(value: Any) -> dict[str, Any]:
+    return cast(dict[str, Any], value) if isinstance(value, dict) else {}
+
+
+def _list(value: Any) -> list[Any]:
+    return cast(list[Any], value) if isinstance(value, list) else []

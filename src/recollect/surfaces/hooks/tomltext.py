@@ -1,0 +1,140 @@
+"""TOML as text: tables more or less, and every other byte as it was.
+
+What is added stands in one piece at the end. Where it was changed since, or the file writes its tables in a way that
+nothing can be added below, tomlkit does it, which keeps comments and order. Each change is read again before it counts:
+it must say what was said before, and what is ours besides or no more.
+"""
+
+import copy
+import tomllib
+from collections.abc import Collection, Mapping, MutableMapping, Sequence
+from typing import Any, TypeAlias, cast
+
+import tomlkit
+from tomlkit.items import Table
+
+from recollect.errors import Invalid
+
+Names: TypeAlias = tuple[str, ...]
+"""Of a table, from the root."""
+NOT_ADDED = "its tables are written in a way that nothing can be added to"
+Tables: TypeAlias = dict[Names, dict[str, Any]]
+"""What is ours: each table with its values."""
+
+
+def with_tables(text: str, tables: Tables) -> str:
+    """The text with these tables, none of which is there."""
+    wanted = _joined(tomllib.loads(text), tables)
+    appended = text + piece_for(text, tables)
+    if _reads_as(appended, wanted):
+        return appended
+    document = tomlkit.parse(text)
+    for names, values in tables.items():
+        place: Any = document
+        for name in names[:-1]:
+            if name not in place:
+                place[name] = tomlkit.table(is_super_table=True)
+            place = place[name]
+        try:
+            place[names[-1]] = values
+        except ValueError:  # It is written on one line.
+            raise Invalid(NOT_ADDED) from None
+    changed = tomlkit.dumps(document)
+    if not _reads_as(changed, wanted):
+        raise Invalid(NOT_ADDED)
+    return changed
+
+
+def without_tables(text: str, names: Sequence[Names], piece: str = "") -> str:
+    """The text without these tables. `piece`: what was added once, to be cut out as it is if it still stands there."""
+    left = tomllib.loads(text)
+    for name in names:
+        _drop(left, name)
+    if piece and text.count(piece) == 1 and _reads_as(cut := text.replace(piece, ""), left, names):
+        return cut
+    document = tomlkit.parse(text)
+    for name in names:
+        _drop(document, name)
+    changed = tomlkit.dumps(document)
+    if not _reads_as(changed, left, names):
+        raise Invalid(f"[{'.'.join(names[0])}] cannot be taken out of it without a change of the rest")
+    return changed
+
+
+def table_at(values: Mapping[str, Any], names: Names) -> dict[str, Any] | None:
+    place: Any = values
+    for name in names:
+        if not isinstance(place, dict) or name not in place:
+            return None
+        place = cast(dict[str, Any], place)[name]
+    return cast(dict[str, Any], place) if isinstance(place, dict) else None
+
+
+def piece_for(text: str, tables: Tables) -> str:
+    """What is written at the end of this text."""
+    blocks = [_table(names, values) for names, values in tables.items()]
+    before = "" if not text else "\n" if text.endswith("\n") else "\n\n"
+    return (before + "\n".join(blocks)).replace("\n", "\r\n" if "\r\n" in text else "\n")
+
+
+def _table(names: Names, values: dict[str, Any]) -> str:
+    header = ".".join(tomlkit.key(name).as_string() for name in names)
+    lines = [f"{tomlkit.key(name).as_string()} = {_value(value)}" for name, value in values.items()]
+    return "\n".join([f"[{header}]", *lines]) + "\n"
+
+
+def _value(value: Any) -> str:
+    """On one line."""
+    made: Any = tomlkit.inline_table()
+    made["it"] = value
+    if isinstance(value, dict):
+        made = tomlkit.inline_table()
+        made.update(cast(dict[str, Any], value))
+        return made.as_string()
+    return made["it"].as_string()
+
+
+def _joined(values: dict[str, Any], tables: Tables) -> dict[str, Any]:
+    joined = copy.deepcopy(values)
+    for names, own in tables.items():
+        place = joined
+        for name in names[:-1]:
+            below: Any = place.setdefault(name, {})
+            if not isinstance(below, dict):
+                raise Invalid(f"{name} in it is no table")
+            place = cast(dict[str, Any], below)
+        place[names[-1]] = own
+    return joined
+
+
+def _drop(values: MutableMapping[str, Any], names: Names) -> None:
+    """A table; and with tomlkit those above it that only its own name made."""
+    if table_at(values, names) is None:
+        return
+    above: list[Any] = [values]
+    for name in names[:-1]:
+        above.append(above[-1][name])
+    del above[-1][names[-1]]
+    for place, name in zip(reversed(above[:-1]), reversed(names[:-1]), strict=True):
+        if not place[name] and isinstance(place[name], Table) and place[name].is_super_table():
+            del place[name]
+
+
+def _reads_as(text: str, wanted: Mapping[str, Any], dropped: Sequence[Names] = ()) -> bool:
+    """Whether the text says this. Where tables were dropped, an empty one above them is as good as none."""
+    try:
+        found = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return False
+    empty = {names[:length] for names in dropped for length in range(1, len(names))}
+    return _told(found, empty) == _told(wanted, empty)
+
+
+def _told(value: Any, empty: Collection[Names], names: Names = ()) -> str:
+    """The same for the same values, those included that are not equal to themselves."""
+    if not isinstance(value, dict):
+        return repr(value)
+    inside = cast(dict[str, Any], value)
+    told = {name: _told(part, empty, (*names, name)) for name, part in inside.items()}
+    kept = {name: words for name, words in told.items() if words != "{}" or (*names, name) not in empty}
+    return repr(dict(sorted(kept.items())))

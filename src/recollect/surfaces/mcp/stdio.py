@@ -1,0 +1,165 @@
+"""MCP over standard input and output: for a program that starts us, and ends us by closing our input.
+
+On standard output there is nothing but the protocol; whatever else would be written there goes to standard error.
+When the input ends, what was asked until then is answered; at SIGTERM what is being done is done to its end, and
+nothing more is said.
+"""
+
+import asyncio
+import os
+import signal
+import sys
+import threading
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from types import TracebackType
+from typing import Any, cast
+
+import anyio
+import anyio.to_thread
+import msgspec
+from mcp.server.stdio import stdio_server
+from mcp.shared.message import SessionMessage
+from mcp_types import JSONRPCError, JSONRPCResponse
+
+from recollect.asking import Question, answer, ask_daemon
+from recollect.memory import Memory
+from recollect.surfaces.mcp.server import House, build_server
+
+LEAVING_SECONDS = 10
+"""For what was asked before the input ended."""
+WORKING_THREADS = 8
+"""Each keeps a connection to the database."""
+BLOCK_BYTES = 1 << 16
+MOST_LINE_BYTES = 16_000_000
+"""More is no message of this protocol; it is dropped as one that cannot be read."""
+MOST_WAITING = 64
+"""Blocks that are read ahead."""
+
+
+def serve(memory: Memory) -> None:
+    """Until the input ends, as the principal of `memory`."""
+    asyncio.run(_serve(memory))
+
+
+async def _serve(memory: Memory) -> None:
+    anyio.to_thread.current_default_thread_limiter().total_tokens = WORKING_THREADS
+    server = build_server(House(seen=lambda _: memory, search=_search))
+    unanswered = Unanswered()
+    lines = Lines(sys.stdin.fileno(), unanswered)
+    with anyio.CancelScope() as scope:
+        loop = asyncio.get_running_loop()
+        with suppress(NotImplementedError):  # Not on every system.
+            loop.add_signal_handler(signal.SIGTERM, scope.cancel)
+        # The library would read in a thread that nothing can end while the input is silent.
+        async with stdio_server(stdin=cast(Any, lines)) as (incoming, outgoing):
+            await server.run(incoming, Answers(outgoing, unanswered), server.create_initialization_options())
+
+
+def _search(memory: Memory, question: Question) -> dict[str, Any]:
+    """By the daemon of this home, which has its models loaded; else here."""
+    found = ask_daemon(memory.settings, question)
+    return answer(memory, question) if found is None else found
+
+
+class Head(msgspec.Struct):
+    """Of a message: what tells a request from all else."""
+
+    id: str | int | float | None = None
+    method: str = ""
+
+
+class Unanswered:
+    """The requests that wait for their answers. The library would drop them when the input ends."""
+
+    def __init__(self) -> None:
+        self._ids: set[object] = set()
+        self._changed = anyio.Event()
+
+    def note(self, line: bytes) -> None:
+        with suppress(msgspec.MsgspecError, UnicodeError, RecursionError):
+            head = msgspec.json.decode(line, type=Head)
+            if head.method and head.id is not None:
+                self._ids.add(head.id)
+
+    def drop(self, name: object) -> None:
+        self._ids.discard(name)
+        self._changed.set()
+        self._changed = anyio.Event()
+
+    async def none_left(self) -> None:
+        with anyio.move_on_after(LEAVING_SECONDS):
+            while self._ids:
+                await self._changed.wait()
+
+
+class Answers:
+    """Where the server writes: as it is, and told to who waits for it."""
+
+    def __init__(self, stream: Any, unanswered: Unanswered) -> None:
+        """`stream`: of a type that is the library's own."""
+        self._stream = stream
+        self._unanswered = unanswered
+
+    async def send(self, item: SessionMessage, /) -> None:
+        await self._stream.send(item)
+        if isinstance(item.message, JSONRPCResponse | JSONRPCError):
+            self._unanswered.drop(item.message.id)
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+    async def __aenter__(self) -> "Answers":
+        return self
+
+    async def __aexit__(
+        self, exc_type: type[BaseException] | None, exc_val: BaseException | None, exc_tb: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+
+class Lines:
+    """The lines of a file, read by a thread that ends with the program. `async for` gives them as text."""
+
+    def __init__(self, descriptor: int, unanswered: Unanswered) -> None:
+        self._descriptor = descriptor
+        self._unanswered = unanswered
+        self._loop = asyncio.get_running_loop()
+        self._blocks: asyncio.Queue[bytes] = asyncio.Queue()
+        self._room = threading.Semaphore(MOST_WAITING)
+
+    def __aiter__(self) -> AsyncIterator[str]:
+        threading.Thread(target=self._read, name="input", daemon=True).start()
+        return self._lines()
+
+    def _read(self) -> None:
+        block = b"-"
+        while block:
+            self._room.acquire()
+            try:
+                block = os.read(self._descriptor, BLOCK_BYTES)
+            except OSError:  # It was closed, or never was.
+                block = b""
+            try:
+                self._loop.call_soon_threadsafe(self._blocks.put_nowait, block)
+            except RuntimeError:  # The loop has ended.
+                return
+
+    async def _lines(self) -> AsyncIterator[str]:
+        rest = bytearray()
+        while block := await self._blocks.get():
+            self._room.release()
+            rest += block
+            if b"\n" not in block:
+                if len(rest) > MOST_LINE_BYTES:
+                    rest[MOST_LINE_BYTES:] = b""
+                continue
+            *whole, last = bytes(rest).split(b"\n")
+            rest = bytearray(last)
+            for line in whole:
+                self._unanswered.note(line)
+                yield line.decode("utf-8", "replace")
+        if rest:
+            self._unanswered.note(bytes(rest))
+            yield bytes(rest).decode("utf-8", "replace")
+        await self._unanswered.none_left()

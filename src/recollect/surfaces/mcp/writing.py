@@ -1,0 +1,86 @@
+"""remember, update_status, notes: what an agent writes down, where it may."""
+
+from typing import TYPE_CHECKING, Any
+
+from recollect.errors import Conflict, Denied
+from recollect.mind.tool_results import MOST_NOTE_TOKENS, bounded, one_line, status_text
+from recollect.scopes import HOUSE
+from recollect.surfaces.mcp.answers import Answer
+from recollect.surfaces.mcp.arguments import Arguments
+from recollect.surfaces.mcp.specs import CATEGORIES, KINDS, SCOPES
+
+if TYPE_CHECKING:
+    from recollect.knowledge import Learned, Record
+    from recollect.memory import Memory
+
+MOST_NAME_CHARACTERS = 1_000
+_OUTCOMES = {
+    "new": "Kept",
+    "unrelated": "Kept",
+    "same": "Known already",
+    "refines": "Kept, in finer words",
+    "replaces": "Kept, in place of what was known",
+}
+
+
+def check_may_write(memory: "Memory", tool: str) -> None:
+    if not memory.principal.may_write:
+        who = memory.principal.name or "Who asks"
+        raise Denied(f"{who} may only read here, and {tool} writes. A person can start this without --read-only, or "
+                     "make a token that may write.")  # fmt: skip
+
+
+def remember(memory: "Memory", given: Arguments, *, writes_in_house: bool) -> Answer:
+    from recollect.knowledge import Relation
+
+    others: dict[str, Any] = {}
+    if replaced := given.text("replaces", "", MOST_NAME_CHARACTERS):
+        others = {"relation": Relation.REPLACES, "other": replaced}
+    if writes_in_house and given.choice("scope", SCOPES, SCOPES[0]) == HOUSE:
+        others["scope"] = HOUSE
+    learned = memory.knowledge.remember(
+        given.text("text"),
+        category=given.choice("category", CATEGORIES, CATEGORIES[0]),
+        kind=given.choice("kind", KINDS, KINDS[0]),
+        tags=given.texts("tags"),
+        subject=given.text("subject", ""),
+        attribute=given.text("attribute", ""),
+        reason="remembered over MCP",
+        **others,
+    )
+    if learned.record is None:
+        raise Conflict(f"It was not remembered: {learned.reason}")
+    return _learned(learned, learned.record)
+
+
+def _learned(learned: "Learned", record: "Record") -> Answer:
+    lines = [f"{_OUTCOMES.get(learned.outcome, 'Kept')}: record {record.id}, version {record.version}", record.text]
+    replaced = learned.replaced
+    if replaced and replaced.id != record.id:
+        lines.append(f"Before: record {replaced.id}: {one_line(replaced.text, 300)}")
+    return Answer(
+        text="\n".join(lines),
+        structured={
+            "id": record.id,
+            "outcome": learned.outcome,
+            "text": record.text,
+            "reason": learned.reason,
+            "version": record.version,
+            "scope": record.scope,
+            **({"replaced": replaced.id} if replaced and replaced.id != record.id else {}),
+        },
+    )
+
+
+def update_status(memory: "Memory", given: Arguments) -> Answer:
+    updates = given.mapping("updates")
+    updated = memory.update_status(updates)
+    fields = {name: {"value": one.value, "at": one.at} for name, one in updated.board.fields.items()}
+    return Answer(text=status_text(updated, updates), structured={"path": updated.board.path, "fields": fields})
+
+
+def notes(memory: "Memory", given: Arguments) -> Answer:
+    """The six commands of Anthropic's memory tool, which models know; confined to the folder of notes."""
+    text = memory.notes.tool().execute(given.given())
+    where = "view_range of view shows any lines, and a folder can be viewed alone."
+    return Answer(text=bounded(text, MOST_NOTE_TOKENS, where))

@@ -1,0 +1,196 @@
+"""Changes over HTTP: compare-and-set, paths that lead elsewhere, forgetting that asks first, pages."""
+
+from pathlib import Path
+
+import pytest
+from http_houses import PLANTED, House, asked, everything_kept, furnish
+
+from recollect import Memory
+from recollect.testing import FrozenClock
+
+
+@pytest.fixture
+def house(memory: Memory, clock: FrozenClock, projects: Path) -> House:
+    return furnish(memory, clock, projects)
+
+
+# Two editors
+
+
+def test_of_two_who_edit_a_record_the_second_is_told_and_loses_nothing(house: House) -> None:
+    path = f"/v1/records/{house.ids['records/{id}']}"
+    with asked(house, house.tokens.ada) as client:
+        seen = client.get(path).headers["etag"]
+        first = client.patch(path, json={"text": "It sleeps at dawn."}, headers={"if-match": seen})
+        second = client.patch(path, json={"text": "It sleeps at dusk."}, headers={"if-match": seen})
+        assert first.status_code == 200
+        assert second.status_code == 412
+        assert second.headers["content-type"] == "application/problem+json"
+        assert "It sleeps at dawn." in second.json()["detail"]
+        assert "It sleeps at dusk." in second.json()["detail"]
+        now = client.get(path)
+        assert now.json()["text"] == "It sleeps at dawn."
+        again = client.patch(path, json={"text": "It sleeps at dusk."}, headers={"if-match": now.headers["etag"]})
+        assert again.status_code == 200
+        texts = [one["text"] for one in client.get(f"{path}/versions").json()["items"]]
+        assert texts[-2:] == ["It sleeps at dawn.", "It sleeps at dusk."]
+
+
+def test_of_two_who_write_a_note_the_second_is_told_and_loses_nothing(house: House) -> None:
+    path = "/v1/notes/files/user.md"
+    with asked(house, house.tokens.owner) as client:
+        seen = client.get(path).headers["etag"]
+        first = client.put(path, json={"text": "Kim, who has a garden\n"}, headers={"if-match": seen})
+        second = client.put(path, json={"text": "Kim, who has a cat\n"}, headers={"if-match": seen})
+        assert first.status_code == 200
+        assert second.status_code == 412
+        assert second.json()["current"] == "Kim, who has a garden\n"
+        assert second.json()["yours"] == "Kim, who has a cat\n"
+        assert (house.memory.notes.folder / "user.md").read_text(encoding="utf-8") == "Kim, who has a garden\n"
+        new = client.put(path, json={"text": "Kim, who has both\n"}, headers={"if-match": first.headers["etag"]})
+        assert new.status_code == 200
+
+
+def test_a_note_that_was_changed_with_another_tool_is_not_written_over_unseen(house: House) -> None:
+    path, file = "/v1/notes/files/user.md", house.memory.notes.folder / "user.md"
+    with asked(house, house.tokens.owner) as client:
+        seen = client.get(path).headers["etag"]
+        file.write_text("Kim, by hand\n", encoding="utf-8")
+        answer = client.put(path, json={"text": "Kim, by a program\n"}, headers={"if-match": seen})
+        assert answer.status_code == 412
+        assert answer.json()["current"] == "Kim, by hand\n"
+    assert file.read_text(encoding="utf-8") == "Kim, by hand\n"
+
+
+def test_a_new_note_takes_no_others_place(house: House) -> None:
+    with asked(house, house.tokens.owner) as client:
+        only_new = {"if-none-match": "*"}
+        assert client.put("/v1/notes/files/new.md", json={"text": "1"}, headers=only_new).status_code == 200
+        answer = client.put("/v1/notes/files/new.md", json={"text": "2"}, headers=only_new)
+        assert answer.status_code == 412
+        assert answer.json()["current"] == "1"
+
+
+def test_what_is_known_already_is_not_sent_again(house: House) -> None:
+    with asked(house, house.tokens.ada) as client:
+        for path in (f"/v1/records/{house.ids['records/{id}']}", f"/v1/notes/files/{house.ids['path']}"):
+            etag = client.get(path).headers["etag"]
+            answer = client.get(path, headers={"if-none-match": etag})
+            assert answer.status_code == 304
+            assert answer.content == b""
+            assert client.get(path, headers={"if-none-match": '"77"'}).status_code == 200
+
+
+@pytest.mark.parametrize("tag", ["3", 'W/"1"', '"1", "2"', '"x"', '"' + "9" * 30 + '"'])
+def test_a_tag_that_was_never_answered_is_refused(house: House, tag: str) -> None:
+    path = f"/v1/records/{house.ids['records/{id}']}"
+    with asked(house, house.tokens.ada) as client:
+        answer = client.patch(path, json={"text": "It sleeps."}, headers={"if-match": tag})
+        assert answer.status_code == 400
+
+
+# Paths that lead elsewhere
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "..%2F..%2Frecollect.toml",
+        "%2e%2e/%2e%2e/etc/passwd",
+        "agents/ada/..%2F..%2F..%2Fsecret.txt",
+        "%2Fetc%2Fpasswd",
+        "a%00b.md",
+        "..%5C..%5Csecret.txt",
+        ".git%2Fconfig",
+        "~%2Fsecret.txt",
+        "link.md",
+        "linked%2Fsecret.txt",
+    ],
+)
+def test_a_path_that_leads_out_of_the_notes_leads_nowhere(house: House, path: str) -> None:
+    home, folder = house.memory.settings.home, house.memory.notes.folder
+    outside = home / "outside"
+    outside.mkdir()
+    (outside / "secret.txt").write_text("the-secret", encoding="utf-8")
+    (home.parent / "secret.txt").write_text("the-secret", encoding="utf-8")
+    (folder / "link.md").symlink_to(outside / "secret.txt")
+    (folder / "linked").symlink_to(outside)
+    with asked(house, house.tokens.owner) as client:
+        for answer in (
+            client.get(f"/v1/notes/files/{path}"),
+            client.put(f"/v1/notes/files/{path}", json={"text": "mine", "reason": "why not"}),
+            client.post(f"/v1/notes/files/{path}", json={"text": "mine", "reason": "why not"}),
+            client.delete(f"/v1/notes/files/{path}"),
+            client.get(f"/v1/notes/history/{path}"),
+            client.post("/v1/notes/move", json={"path": "user.md", "to": path.replace("%2F", "/")}),
+        ):
+            assert answer.status_code < 500, answer.text
+            assert "the-secret" not in answer.text
+    assert (outside / "secret.txt").read_text(encoding="utf-8") == "the-secret"
+    assert (home.parent / "secret.txt").read_text(encoding="utf-8") == "the-secret"
+    assert [one.name for one in outside.iterdir()] == ["secret.txt"]
+
+
+# Forgetting
+
+
+def test_what_is_to_be_forgotten_is_shown_first_and_goes_only_when_that_is_said(house: House) -> None:
+    record = house.ids["records/{id}"]
+    with asked(house, house.tokens.owner) as client:
+        before = everything_kept(house.memory)
+        plan = client.post("/v1/forget", json={"record": record}).json()
+        assert plan["dry_run"] is True
+        assert plan["reached"]["record"] == [record]
+        assert everything_kept(house.memory) == before
+        done = client.post("/v1/forget", json={"record": record, "dry_run": False}).json()
+        assert done["verified"] is True
+        assert client.get(f"/v1/records/{record}").status_code == 404
+        assert [one["id"] for one in client.get("/v1/forget/receipts").json()["items"]] == [done["receipt"]]
+        assert client.post("/v1/forget/verify", json={}).json()["items"][0]["residue"] == []
+
+
+def test_nothing_or_two_things_at_once_are_not_forgotten(house: House) -> None:
+    with asked(house, house.tokens.owner) as client:
+        assert client.post("/v1/forget", json={"dry_run": False}).status_code == 400
+        assert client.post("/v1/forget", json={"record": "a", "note": "b", "dry_run": False}).status_code == 400
+
+
+# Pages
+
+
+def test_pages_tell_everything_once_also_when_something_is_added_between(house: House) -> None:
+    for number in range(7):
+        house.memory.knowledge.remember(f"Plant number {number}.", tags=["plant"])
+    with asked(house, house.tokens.owner) as client:
+        seen: list[str] = []
+        after = ""
+        for turn in range(10):
+            page = client.get("/v1/records", params={"tag": "plant", "limit": 2, "after": after}).json()
+            seen += [one["text"] for one in page["items"]]
+            after = page["next"]
+            if turn == 1:
+                house.memory.knowledge.remember("A late plant.", tags=["plant"])
+            if not after:
+                break
+        assert sorted(seen) == [f"Plant number {number}." for number in range(7)]
+        assert client.get("/v1/records", params={"after": "x"}).status_code == 400
+
+
+def test_health_tells_strangers_only_that_it_answers(house: House) -> None:
+    with asked(house) as client:
+        assert client.get("/health").json() == {"status": "ok"}
+    with asked(house, house.tokens.bob) as client:
+        assert "house" not in client.get("/health").json()
+    with asked(house, house.tokens.owner) as client:
+        assert client.get("/health").json()["house"]["knowledge"]["records"] == 2
+
+
+def test_a_search_tells_the_same_as_the_library(house: House) -> None:
+    with asked(house, house.tokens.ada) as client:
+        told = client.post("/v1/search", json={"query": "who sleeps at noon", "explain": True}).json()
+        same = client.get("/v1/search", params={"query": "who sleeps at noon"}).json()
+    found = house.memory.as_agent("ada").recall.search("who sleeps at noon")
+    assert [hit["id"] for hit in told["hits"]] == [hit.id for hit in found.hits]
+    assert [hit["id"] for hit in same["hits"]] == [hit.id for hit in found.hits]
+    assert told["hits"][0]["why"]
+    assert PLANTED in told["hits"][0]["text"]

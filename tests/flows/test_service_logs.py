@@ -1,0 +1,143 @@
+"""The log of a daemon: rotated, for its owner alone, and with nothing in it that somebody said."""
+
+import logging
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from commands import end, run, started, wait_for
+from computers import Computer, session
+
+from recollect.errors import Denied
+from recollect.logs import KEPT_FILES, follow, last_lines, log_path, open_log
+
+TOKEN = "sk-ant-" + "api03-" + "A" * 93 + "AA"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return log_path(tmp_path)
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Iterator[logging.Logger]:
+    close = open_log(tmp_path, most_bytes=2_000)
+    yield logging.getLogger("recollect.test")
+    close()
+
+
+def test_it_is_rotated_by_size_and_the_oldest_goes(path: Path, log: logging.Logger) -> None:
+    for number in range(500):
+        log.info("line %d of many", number)
+
+    files = sorted(path.parent.iterdir())
+    assert [file.name for file in files] == ["recollect.log", *(f"recollect.log.{n + 1}" for n in range(KEPT_FILES))]
+    assert all(file.stat().st_size <= 2_000 for file in files)
+    assert path.read_text().endswith("line 499 of many\n")
+    assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
+
+
+def test_an_error_stands_there_without_its_words(path: Path, log: logging.Logger) -> None:
+    try:
+        raise ValueError("my diagnosis")
+    except ValueError:
+        log.exception("the part crashed")
+
+    (line,) = path.read_text().splitlines()
+    assert "ERROR" in line
+    assert "ValueError at test_service_logs.py:" in line
+    assert "diagnosis" not in line
+
+
+def test_credentials_are_masked_and_other_libraries_are_not_quoted(path: Path, log: logging.Logger) -> None:
+    log.warning("the key is %s", TOKEN)
+    logging.getLogger("uvicorn.error").error("a request with my diagnosis and %s", TOKEN)
+    logging.getLogger("httpx2").info("GET https://api.telegram.org/bot123:ABC/getUpdates")
+
+    first, second = path.read_text().splitlines()
+    assert TOKEN not in first
+    assert "uvicorn.error: a message of test_service_logs.py, line" in second
+    assert "diagnosis" not in second
+
+
+def test_levels_choose_what_is_written(tmp_path: Path, path: Path) -> None:
+    for level, expected in (("error", 1), ("debug", 4)):
+        close = open_log(tmp_path, level)
+        for name in ("debug", "info", "warning", "error"):
+            logging.getLogger("recollect.test").log(logging.getLevelName(name.upper()), "a line")
+        close()
+        assert len(path.read_text().splitlines()) == expected
+        path.unlink()
+    assert logging.getLogger("recollect").level == logging.NOTSET
+
+
+def test_one_event_is_one_line(path: Path, log: logging.Logger) -> None:
+    log.info("two\nlines")
+
+    assert len(path.read_text().splitlines()) == 1
+
+
+def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "logs").write_text("in the way")
+
+    with pytest.raises(Denied, match=r"recollect\.log cannot be written"):
+        open_log(tmp_path)
+
+
+def test_who_follows_it_sees_each_line_across_a_rotation(path: Path, log: logging.Logger) -> None:
+    log.info("before")
+    number = 0
+    seen: list[str] = []
+
+    def write_more(_seconds: float) -> bool:
+        nonlocal number
+        number += 1
+        log.info("line %d", number)
+        return number > 60
+
+    seen.extend(follow(path, write_more))
+
+    assert [line.rpartition(": ")[2] for line in seen] == [f"line {index}" for index in range(1, number)]
+    assert path.with_name("recollect.log.1").exists()
+
+
+def test_the_last_lines_reach_into_the_file_before(path: Path, log: logging.Logger) -> None:
+    for number in range(60):
+        log.info("line %d", number)
+
+    assert [line.rpartition(": ")[2] for line in last_lines(path, 50)] == [f"line {n}" for n in range(10, 60)]
+
+
+def test_a_daemon_that_is_not_on_a_terminal_writes_it_and_logs_shows_it(tmp_path: Path) -> None:
+    computer = Computer(tmp_path)
+    assert computer.run("service", "logs").explains("is not there yet", "recollect up --log")
+    session("garden", "the secret orchard").save(computer.projects)
+    with computer.up("--log-level", "debug") as process:
+        pid = process.pid
+        session("second", "the secret meadow").save(computer.projects)
+        computer.wait_for_words("meadow")
+        elsewhere = tmp_path / "reader"
+        following = ("service", "logs", "--follow", "--lines", "1")
+        with started(*following, home=elsewhere, variables={"RECOLLECT_HOME": str(computer.home)}) as reader:
+            wait_for("the first line", lambda: "new messages" in Path(f"{elsewhere}.out").read_text())
+            assert end(process) == 0
+            wait_for("the last line", lambda: "down" in Path(f"{elsewhere}.out").read_text())
+            assert reader.poll() is None
+    shown = run("service", "logs", home=computer.home).out
+    assert f"up: process {pid}" in shown
+    assert "new messages from 1 files" in shown
+    assert "secret" not in (computer.home / "runtime" / "logs" / "recollect.log").read_text()
+
+
+def test_a_full_disk_ends_nothing_and_prints_nothing(
+    path: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path.parent.mkdir()
+    path.symlink_to("/dev/full")
+
+    close = open_log(tmp_path)
+    logging.getLogger("recollect.test").info("a line")
+    close()
+
+    assert capfd.readouterr() == ("", "")
