@@ -8,7 +8,7 @@ import hashlib
 import threading
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -182,7 +182,8 @@ class Index:
         if stall:
             self.is_stalled.set()
             self.may_go_on.wait(60)
-            handler.wfile.write(raw[half:])
+            with suppress(OSError):  # Nobody may be there any more.
+                handler.wfile.write(raw[half:])
 
 
 @contextmanager

