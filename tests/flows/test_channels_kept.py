@@ -79,7 +79,7 @@ def test_what_was_said_in_a_pause_stays_out_also_when_it_arrives_after_it(
             await mind.turn()
 
     run(all_of_it())
-    assert [one.text for one in memory.history.export()] == ["Good morning.", "Fine."]
+    assert {one.text for one in memory.history.export()} == {"Good morning.", "Fine."}
 
 
 # What hangs, and what is broken

@@ -58,8 +58,10 @@ class Hanging(Listener):
     def __init__(self, until: asyncio.Event) -> None:
         super().__init__("webhook")
         self._until = until
+        self.is_asked = asyncio.Event()
 
     async def deliver(self, address: str, reply: Reply) -> None:
+        self.is_asked.set()
         await self._until.wait()
         await super().deliver(address, reply)
 
@@ -120,6 +122,7 @@ def test_a_channel_that_was_opened_anew_does_not_wait_for_what_hung_before(
         hung, anew = Hanging(asyncio.Event()), Listener("webhook")
         async with minding(memory, ScriptedTalk(["One.", "Two."]), hung) as mind:
             await say(mind, "first", "webhook", "42")
+            await hung.is_asked.wait()
             mind.detach(hung)
             mind.attach(anew)
             await say(mind, "second", "webhook", "42")
