@@ -198,7 +198,9 @@ class Supervised:
                 reason, error = reason_of_crash(caught), caught
             if shift.ended.is_set():
                 return
-            shift.ended.wait(self._note_crash(reason, error, begun))
+            seconds = self._note_crash(reason, error, begun)
+            error = None  # It holds what the work had in hand: connections that somebody waits at, for example.
+            shift.ended.wait(seconds)
             if not shift.ended.is_set():
                 self._set(State.RUNNING)
 

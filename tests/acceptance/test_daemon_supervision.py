@@ -14,6 +14,7 @@ import threading
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +71,21 @@ def crash(folder: Path, part: str) -> None:
     (folder / "crashes").write_text(THREADS.get(part, part))
 
 
+def crash_until_noticed(computer: Computer, folder: Path, part: str, stir: Callable[[], object]) -> None:
+    """Python drops an exception that it raises in a finalizer, so that one may be lost."""
+    for _ in range(6):
+        crash(folder, part)
+        stir()
+        with suppress(pytest.fail.Exception):
+            return wait_for(f"the {part} to crash", lambda: part_of(computer, part)["restarts"] >= 1, 10)
+    pytest.fail(f"the {part} does not crash")
+
+
+def knock(path: str) -> None:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as visitor:
+        visitor.connect(path)
+
+
 def part_of(computer: Computer, name: str) -> dict[str, Any]:
     return next((part for part in computer.status().get("parts", []) if part["name"] == name), {})
 
@@ -107,7 +123,7 @@ def test_each_part_that_crashes_comes_back_and_is_shown(tmp_path: Path, desk: De
     session("garden").save(desk.projects)
     stirs: dict[str, Callable[[], object]] = {
         "index": lambda: session(f"stir {time.monotonic()}", "stirring").save(desk.projects),
-        "switchboard": lambda: desk.run("search", "beans"),
+        "switchboard": lambda: knock(desk.status()["socket"]),
     }
     """Where a thread waits for something to happen, the exception waits with it."""
     with desk.up() as process:
@@ -116,13 +132,15 @@ def test_each_part_that_crashes_comes_back_and_is_shown(tmp_path: Path, desk: De
         assert set(names) == {"watcher", "http", "switchboard", "mind", "librarian", "notes", "index"}
         for name in names:
             wait_for(f"the {name} to run", lambda name=name: part_of(desk, name)["state"] == "running")
-            crash(tmp_path, name)
-            stirs.get(name, lambda: None)()
-            wait_for(f"the {name} to come back", lambda name=name: _is_back(part_of(desk, name)))
-            shown = {part["name"]: part for part in desk.run("health", "--json").json()["parts"]}[name]
-            assert (shown["state"], shown["restarts"]) == ("running", 1)
-            assert shown["problem"].startswith("it died of SystemExit")
-            assert name in desk.run("health").out
+            crash_until_noticed(desk, tmp_path, name, stirs.get(name, lambda: None))
+            wait_for(f"the {name} to come back", lambda name=name: part_of(desk, name)["state"] == "running")
+        shown = desk.run("health", "--json").json()["parts"]
+        assert [part["name"] for part in shown] == names
+        assert {part["state"] for part in shown} == {"running"}
+        assert all(part["restarts"] >= 1 for part in shown)
+        assert all(part["problem"].startswith("it died of SystemExit") for part in shown)
+        told = desk.run("health").out
+        assert all(name in told for name in names)
 
         found = [one["message"] for one in desk.run("doctor", "--json").json()["findings"] if one["check"] == "parts"]
         assert found
@@ -139,10 +157,6 @@ def test_each_part_that_crashes_comes_back_and_is_shown(tmp_path: Path, desk: De
     assert "Traceback" not in desk.errors
     told = (desk.home / "runtime" / "logs" / "recollect.log").read_text()
     assert all(f"{name}: it died of SystemExit" in told for name in names)
-
-
-def _is_back(part: dict[str, Any]) -> bool:
-    return part.get("restarts") == 1 and part["state"] == "running"
 
 
 def test_what_crashes_again_and_again_waits_and_is_told_to_doctor(tmp_path: Path) -> None:

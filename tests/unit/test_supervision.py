@@ -1,5 +1,6 @@
 """A supervised thread begins again whatever ended it, waits longer each time, and ends by one deadline with others."""
 
+import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -77,6 +78,27 @@ def test_whatever_ends_it_it_begins_again_and_tells_why_without_the_words_of_oth
     part.end()
     assert part.wait(time.monotonic() + FOREVER)
     assert part.health.state is State.STOPPED
+
+
+def test_what_the_work_had_in_hand_when_it_crashed_is_let_go(
+    parts: list[Supervised], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(supervision.log, "disabled", True)  # pytest keeps what is logged, errors included.
+    here, there = socket.socketpair()
+    held = [here]
+    del here
+
+    def crash(shift: Shift) -> None:
+        _connection = held.pop() if held else None
+        raise ValueError
+
+    part = Supervised("switchboard", crash)
+    parts.append(part)
+    there.settimeout(FOREVER)
+    part.start()
+
+    with there:
+        assert there.recv(1) == b""  # Who waited at it is told at once.
 
 
 def test_each_wait_is_twice_the_one_before_up_to_a_limit(
