@@ -1,22 +1,24 @@
 """TOML as text: tables more or less, and every other byte as it was.
 
-What is added stands in one piece at the end. Where it was changed since, or the file writes its tables in a way that
-nothing can be added below, tomlkit does it, which keeps comments and order. Each change is read again before it counts:
-it must say what was said before, and what is ours besides or no more.
+What is added stands in one piece at the end. Where it was changed since, its lines are cut out: from its header to its
+last key, so that a comment behind it stays for what follows. Only where a file writes tables inside of others on one
+line, tomlkit does it. Each change is read again before it counts: it must say what was said before, and what is ours
+besides or no more, and no comment of others may be lost.
 """
 
 import copy
 import tomllib
-from collections.abc import Collection, Mapping, MutableMapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, MutableMapping, Sequence
 from typing import Any, TypeAlias, cast
 
 import tomlkit
-from tomlkit.items import Table
+from tomlkit.exceptions import TOMLKitError
+from tomlkit.items import InlineTable, Table
 
 from recollect.errors import Invalid
+from recollect.surfaces.hooks.tomllines import Names, comments, statements
 
-Names: TypeAlias = tuple[str, ...]
-"""Of a table, from the root."""
 NOT_ADDED = "its tables are written in a way that nothing can be added to"
 Tables: TypeAlias = dict[Names, dict[str, Any]]
 """What is ours: each table with its values."""
@@ -28,19 +30,13 @@ def with_tables(text: str, tables: Tables) -> str:
     appended = text + piece_for(text, tables)
     if _reads_as(appended, wanted):
         return appended
-    document = tomlkit.parse(text)
-    for names, values in tables.items():
-        place: Any = document
-        for name in names[:-1]:
-            if name not in place:
-                place[name] = tomlkit.table(is_super_table=True)
-            place = place[name]
-        try:
-            place[names[-1]] = values
-        except ValueError:  # It is written on one line.
-            raise Invalid(NOT_ADDED) from None
-    changed = tomlkit.dumps(document)
-    if not _reads_as(changed, wanted):
+
+    def add(document: Any) -> None:
+        for names, values in tables.items():
+            _put(document, names, values)
+
+    changed = _rewritten(text, add)
+    if changed is None or not _reads_as(changed, wanted):
         raise Invalid(NOT_ADDED)
     return changed
 
@@ -52,13 +48,65 @@ def without_tables(text: str, names: Sequence[Names], piece: str = "") -> str:
         _drop(left, name)
     if piece and text.count(piece) == 1 and _reads_as(cut := text.replace(piece, ""), left, names):
         return cut
-    document = tomlkit.parse(text)
-    for name in names:
-        _drop(document, name)
-    changed = tomlkit.dumps(document)
-    if not _reads_as(changed, left, names):
+    cut = _without_lines(text, names)
+    if _reads_as(cut, left, names):
+        return cut
+
+    def drop(document: Any) -> None:
+        for name in names:
+            _drop(document, name)
+
+    changed = _rewritten(cut, drop)
+    if changed is None or not _reads_as(changed, left, names):
         raise Invalid(f"[{'.'.join(names[0])}] cannot be taken out of it without a change of the rest")
     return changed
+
+
+def _without_lines(text: str, names: Sequence[Names]) -> str:
+    """Without the lines of these tables and of those below them, and the empty line above each."""
+    cuts: list[tuple[int, int]] = []
+    start = -1
+    for one in statements(text):
+        is_ours = any(one.names[: len(name)] == name for name in names)
+        if not is_ours:
+            start = -1
+        elif one.is_header or start < 0:
+            start = _empty_line_above(text, one.start) if one.is_header else one.start
+            cuts.append((start, one.end))
+        else:
+            cuts[-1] = (start, one.end)
+    for start, end in reversed(cuts):
+        text = text[:start] + text[end:]
+    return text
+
+
+def _empty_line_above(text: str, start: int) -> int:
+    """Where it begins; `start` where there is none."""
+    for end in ("\r\n", "\n"):
+        if text[:start].endswith(end) and text[: start - len(end)].endswith("\n"):
+            return start - len(end)
+    return start
+
+
+def _rewritten(text: str, change: Callable[[Any], None]) -> str | None:
+    """By tomlkit. None: it cannot, or not without losing a comment."""
+    try:
+        document = tomlkit.parse(text)
+        change(document)
+        changed = tomlkit.dumps(document)
+    except (TOMLKitError, ValueError):
+        return None
+    return None if Counter(comments(text)) - Counter(comments(changed)) else changed
+
+
+def _put(document: Any, names: Names, values: dict[str, Any]) -> None:
+    place: Any = document
+    for name in names[:-1]:
+        if name not in place:
+            is_inline = isinstance(place, InlineTable)
+            place[name] = tomlkit.inline_table() if is_inline else tomlkit.table(is_super_table=True)
+        place = place[name]
+    place[names[-1]] = values
 
 
 def table_at(values: Mapping[str, Any], names: Names) -> dict[str, Any] | None:
