@@ -22,9 +22,8 @@ class HomeLock:
         except OSError as error:
             raise Denied(f"{self._path} cannot be made: {error.strerror}. Choose another home with --home.") from error
         if not try_lock(file):
-            file.seek(0)
-            holder = file.read().strip() or "unknown"
             file.close()
+            holder = holder_of(self._path.parent) or "unknown"
             raise Conflict(
                 f"Recollect already runs for {self._path.parent.parent} (process {holder}). "
                 "One is enough: it takes everything in. Stop that one first, or use another --home."
@@ -42,6 +41,14 @@ class HomeLock:
             with suppress(OSError):
                 self._file.close()
             self._file = None
+
+
+def holder_of(runtime: Path) -> str:
+    """The number of the process that holds the lock. Empty: nobody does, or it is not known."""
+    try:
+        return (runtime / "daemon.lock").read_text(encoding="utf-8").strip()
+    except OSError:
+        return ""
 
 
 def is_locked(runtime: Path) -> bool:

@@ -1,5 +1,6 @@
 """`recollect service`: the file it writes is read by the system as it was meant, and goes again without a trace."""
 
+import os
 import plistlib
 import shlex
 import shutil
@@ -13,12 +14,12 @@ from commands import Result, run
 from supervisors import Supervisor, everything_below
 
 from recollect.errors import Conflict, Denied, Invalid, NotFound, Unavailable
+from recollect.lock import HomeLock
 from recollect.service import Installer, Launch, kind_of, launch_of
 from recollect.service.launchd import plist_bytes
 from recollect.service.systemd import NAME, unit_text
 from recollect.settings import Computer
 
-UNKNOWN_BEFORE_254 = ("RestartSteps", "RestartMaxDelaySec")
 STRANGE = ("/home/ada lovelace/100%/re\"co'llect\\$HOME;`x`", "ü & <b> #")
 """What a path and an argument may hold."""
 PASSWORD = "postgresql://ada:hunter2@db.example/house"
@@ -82,8 +83,7 @@ def test_systemd_takes_the_unit(tmp_path: Path, name: str) -> None:
         env={"XDG_RUNTIME_DIR": str(tmp_path), "PATH": "/usr/bin:/bin", "HOME": str(tmp_path)},
     )
 
-    said = [line for line in done.stderr.splitlines() if not any(name in line for name in UNKNOWN_BEFORE_254)]
-    assert [line for line in said if NAME in line or "recollect" in line] == []
+    assert [line for line in done.stderr.splitlines() if NAME in line or "recollect" in line] == []
     assert done.returncode == 0, done.stderr
 
 
@@ -91,6 +91,9 @@ def test_a_unit_begins_again_after_failures_and_not_after_an_end(tmp_path: Path)
     unit = unit_text(launch(tmp_path))
 
     assert lines_of(unit, "Restart") == ["on-failure"]
+    assert lines_of(unit, "StartLimitIntervalSec") == ["0"], "it never gives up"
+    assert float(lines_of(unit, "RestartSec")[0]) >= 10
+    assert lines_of(unit, "RestartPreventExitStatus") == [f"{Invalid.exit_code} {Denied.exit_code}"]
     assert float(lines_of(unit, "TimeoutStopSec")[0]) > 5
     assert lines_of(unit, "UMask") == ["0077"]
     assert lines_of(unit, "Environment") == []
@@ -208,6 +211,28 @@ def test_install_writes_starts_tells_and_changes_nothing_the_second_time(
     assert everything_below(user) == before
     assert "as it should be" in again.out
     assert ["systemctl", "--user", "daemon-reload"] not in systemd.asked[asked:]
+
+
+def test_beside_one_that_was_started_by_hand_nothing_is_installed(home: Path, user: Path, systemd: Supervisor) -> None:
+    before = everything_below(user)
+    by_hand = HomeLock(home / "runtime")
+    by_hand.acquire()
+    try:
+        refused = service(home, systemd, "install")
+        assert refused.code == Conflict.exit_code
+        assert refused.explains(f"process {os.getpid()}", "Ctrl-C", f"kill {os.getpid()}", "--no-start")
+        assert everything_below(user) == before
+        assert service(home, systemd, "install", "--print").code == 0
+        assert service(home, systemd, "install", "--no-start").code == 0
+    finally:
+        by_hand.release()
+    assert service(home, systemd, "install").code == 0
+    its_own = HomeLock(home / "runtime")
+    its_own.acquire()
+    try:
+        assert service(home, systemd, "install").code == 0, "the one that runs is the service"
+    finally:
+        its_own.release()
 
 
 def test_print_shows_the_file_and_writes_nothing(home: Path, user: Path, systemd: Supervisor) -> None:

@@ -5,6 +5,7 @@ each is escaped. What restricts the service needs no namespace, as user services
 from it, because it reads the transcripts of agents, and its socket may lie in the folder for temporary things.
 """
 
+from recollect.errors import Denied, Invalid
 from recollect.service.launch import Launch
 
 NAME = "recollect.service"
@@ -16,18 +17,16 @@ UNIT = """\
 
 [Unit]
 Description=Recollect, long-term memory for agents
-# Ten crashes in a quarter of an hour, and it stays down until somebody looks.
-StartLimitIntervalSec=900
-StartLimitBurst=10
+# It never gives up: the database may come back after an hour.
+StartLimitIntervalSec=0
 
 [Service]
 Type=exec
 ExecStart={program}
 {environment}Restart=on-failure
-# Two seconds at first, then longer and longer up to five minutes; before systemd 254 always two.
-RestartSec=2
-RestartSteps=8
-RestartMaxDelaySec=300
+RestartSec=10
+# But for what only a person mends: settings that are wrong (2), and what may not be read or written (4).
+RestartPreventExitStatus={hopeless}
 # It ends within five seconds by itself.
 TimeoutStopSec=10
 KillMode=mixed
@@ -45,6 +44,8 @@ WantedBy=default.target
 """
 
 
+HOPELESS = (Invalid.exit_code, Denied.exit_code)
+"""Trying again would end in the same way."""
 UNSAFE = "\"'\\"
 """What systemd refuses in the path of a program, however it is escaped; a shell takes it as an argument."""
 BY_SHELL = ("/bin/sh", "-c", 'exec "$0" "$@"')
@@ -58,7 +59,8 @@ def unit_text(launch: Launch) -> str:
     lines = [f"Environment={quoted(f'{name}={value}')}\n" for name, value in launch.variables.items()]
     if launch.environment_file:  # The rest of the line is the path, with nothing quoted.
         lines.append(f"EnvironmentFile={str(launch.environment_file).replace('%', '%%')}\n")
-    return UNIT.format(mark=MARK, program=" ".join(words), environment="".join(lines))
+    hopeless = " ".join(map(str, HOPELESS))
+    return UNIT.format(mark=MARK, program=" ".join(words), environment="".join(lines), hopeless=hopeless)
 
 
 def quoted(word: str) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from recollect.errors import NotFound
+from recollect.errors import Conflict, NotFound
 from recollect.surfaces.cli.output import print_json, say, short_path, style
 from recollect.surfaces.cli.place import Place, json_option
 
@@ -50,6 +50,8 @@ def install(place: Place, only_print: bool, no_start: bool, environment: Path | 
     if only_print:
         sys.stdout.write(installer.content(launch).decode())
         return
+    if not no_start:
+        _check_nobody_runs(installer, settings)
     installer.install(launch, starts=not no_start)
     say(f"The log: {short_path(str(_log(settings)))}, or {place.invocation()} service logs")
     if installer.lingers() is False:
@@ -114,6 +116,20 @@ def logs(place: Place, follows: bool, lines: int) -> None:
     if follows:
         for line in follow(path):
             say(line)
+
+
+def _check_nobody_runs(installer: "Installer", settings: "Settings") -> None:
+    """A home has one daemon. The service would end at once beside one that somebody started by hand."""
+    from recollect.lock import holder_of, is_locked
+
+    if not is_locked(settings.runtime) or installer.look().state in ("", "active"):
+        return
+    holder = holder_of(settings.runtime)
+    process, ending = (f" (process {holder})", f", or with: kill {holder}") if holder else ("", "")
+    raise Conflict(
+        f"`recollect up` runs already for {settings.home}{process}, and a home has one. End it where it was started, "
+        f"with Ctrl-C{ending}. Then install the service again; with --no-start it begins at the next login."
+    )
 
 
 def _log(settings: "Settings") -> Path:
