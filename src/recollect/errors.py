@@ -4,7 +4,8 @@ RecollectError
 ├── Invalid       the request itself is wrong            exit 2, HTTP 400
 ├── NotFound      the named thing is not there           exit 3, HTTP 404
 ├── Denied        it is there, but may not be touched    exit 4, HTTP 403
-├── Conflict      somebody else changed it first         exit 5, HTTP 409
+├── Conflict      it stands against what is there        exit 5, HTTP 409
+│   └── Changed   another version is there by now        exit 5, HTTP 412
 ├── Unavailable   not now: busy, full, paused, offline   exit 6, HTTP 503
 ├── Corrupt       stored data does not read back         exit 1, HTTP 500
 └── Unreadable    one foreign file cannot be read        exit 1, HTTP 500
@@ -40,6 +41,25 @@ class Denied(RecollectError):
 class Conflict(RecollectError):
     exit_code = 5
     http_status = 409
+
+
+class Changed(Conflict):
+    """Somebody else changed it since it was read: raised only where versions are compared. It has both texts."""
+
+    http_status = 412
+
+    def __init__(self, thing: str, expected: int, version: int, current: str, yours: str = "") -> None:
+        """`expected`: the version that was seen; less than 0: any. `version`: the one that is there; 0: none."""
+        self.thing, self.expected, self.version, self.current, self.yours = thing, expected, version, current, yours
+        stands = f"is at version {version} by now" if version else "is not there"
+        seen = f", not {expected}" if version and expected >= 0 else ""
+        says = f" It says: {current!r}." if version else ""
+        told = f" Yours: {yours!r}." if yours else ""
+        super().__init__(f"{thing} {stands}{seen}.{says}{told} Nothing was changed: read it first.")
+
+    def beside(self, yours: str) -> "Changed":
+        """The same, with what was to be written."""
+        return Changed(self.thing, self.expected, self.version, self.current, yours)
 
 
 class Unavailable(RecollectError):

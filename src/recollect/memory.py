@@ -416,9 +416,9 @@ class Memory:
         as agents can wait."""
         return self.recall.search(query, search_type=search_type, rerank=True)
 
-    def update_status(self, updates: Mapping[str, object]) -> "Updated":
+    def update_status(self, updates: Mapping[str, object], *, expected_version: int | None = None) -> "Updated":
         """For agents: set these fields of their status, each with the time of now. None takes one away."""
-        return self.notes.status.update(updates)
+        return self.notes.status.update(updates, expected_version=expected_version)
 
     def views(self) -> dict[str, str]:
         """What `sql` can ask: name → its SELECT, limited to this house and to what the principal may see."""

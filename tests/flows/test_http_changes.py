@@ -71,6 +71,100 @@ def test_a_new_note_takes_no_others_place(house: House) -> None:
         assert answer.json()["current"] == "1"
 
 
+def test_every_change_of_a_note_is_made_only_to_the_version_that_was_seen(house: House) -> None:
+    path, old, any_one = "/v1/notes/files/user.md", {"if-match": '"1"'}, {"if-match": "*"}
+    with asked(house, house.tokens.owner) as client:
+        now = client.put(path, json={"text": "Kim, who has a garden\n"}).headers["etag"]
+        kept = everything_kept(house.memory)
+        for answer in (
+            client.post(path, json={"text": "And a cat."}, headers=old),
+            client.delete(path, headers=old),
+            client.post("/v1/notes/undo/user.md", json={}, headers=old),
+            client.post("/v1/notes/move", json={"path": "user.md", "to": "kim.md"}, headers=old),
+        ):
+            assert answer.status_code == 412, answer.request.url
+            assert answer.json()["current"] == "Kim, who has a garden\n"
+        assert everything_kept(house.memory) == kept
+        added = client.post(path, json={"text": "And a cat."}, headers={"if-match": now})
+        undone = client.post("/v1/notes/undo/user.md", json={}, headers={"if-match": added.headers["etag"]})
+        moving = {"if-match": undone.headers["etag"]}
+        moved = client.post("/v1/notes/move", json={"path": "user.md", "to": "kim.md"}, headers=moving)
+        removed = client.delete("/v1/notes/files/kim.md", headers=any_one)
+        assert [one.status_code for one in (added, undone, moved, removed)] == [200] * 4
+
+
+def test_what_must_be_there_is_not_made(house: House) -> None:
+    any_one = {"if-match": "*"}
+    with asked(house, house.tokens.owner) as client:
+        put = client.put("/v1/notes/files/new.md", json={"text": "1"}, headers=any_one)
+        added = client.post("/v1/notes/files/new.md", json={"text": "1"}, headers=any_one)
+        status = client.patch("/v1/status", json={"fields": {"mood": "calm"}}, headers=any_one)
+        assert [one.status_code for one in (put, added, status)] == [412] * 3
+        assert "new.md is not there" in put.json()["detail"]
+        assert client.get("/v1/notes/files/new.md").status_code == 404
+        assert client.put("/v1/notes/files/user.md", json={"text": "1"}, headers=any_one).status_code == 200
+
+
+def test_a_folder_has_no_version_to_be_compared(house: House) -> None:
+    with asked(house, house.tokens.owner) as client:
+        client.put("/v1/notes/files/garden/beans.md", json={"text": "1"})
+        answer = client.delete("/v1/notes/files/garden", headers={"if-match": '"1"'})
+        assert answer.status_code == 400
+        assert client.get("/v1/notes/files/garden/beans.md").status_code == 200
+
+
+def test_of_two_who_set_a_status_the_second_is_told(house: House) -> None:
+    file = house.memory.notes.folder / house.memory.notes.status.path
+    with asked(house, house.tokens.owner) as client:
+        seen = {"if-match": client.get("/v1/status").headers["etag"]}
+        first = client.patch("/v1/status", json={"fields": {"mood": "calm"}}, headers=seen)
+        second = client.patch("/v1/status", json={"fields": {"mood": "glad"}}, headers=seen)
+        assert (first.status_code, second.status_code) == (200, 412)
+        read = client.get("/v1/status")
+        assert read.json()["fields"]["mood"]["value"] == "calm"
+        assert read.headers["etag"] == first.headers["etag"]
+        assert client.get("/v1/status", headers={"if-none-match": read.headers["etag"]}).status_code == 304
+        file.write_text("broken", encoding="utf-8")
+        broken = client.get("/v1/status", headers={"if-none-match": read.headers["etag"]})
+        assert broken.status_code == 200
+        assert broken.json()["problem"]
+        seen = {"if-match": broken.headers["etag"]}
+        assert client.patch("/v1/status", json={"fields": {"mood": "glad"}}, headers=seen).status_code == 200
+
+
+def test_a_record_is_moved_only_as_it_was_seen_and_the_refusal_has_both_texts(house: House) -> None:
+    path = f"/v1/records/{house.ids['records/{id}']}"
+    with asked(house, house.tokens.owner) as client:
+        old = {"if-match": '"1"'}
+        moved = client.post(f"{path}/move", json={"scope": "house"}, headers=old)
+        edited = client.patch(path, json={"text": "It sleeps at dusk."}, headers=old)
+        assert (moved.status_code, edited.status_code) == (412, 412)
+        assert client.get(path).json()["scope"] == "ada"
+        now = client.get(path)
+        assert edited.json()["current"] == now.json()["text"]
+        assert (edited.json()["yours"], edited.json()["version"]) == ("It sleeps at dusk.", 2)
+        seen = {"if-match": now.headers["etag"]}
+        assert client.post(f"{path}/move", json={"scope": "house"}, headers=seen).status_code == 200
+
+
+def test_what_stands_against_a_change_is_a_conflict_also_where_the_version_is_the_one_that_was_seen(
+    house: House,
+) -> None:
+    path = f"/v1/records/{house.ids['records/{id}']}"
+    with asked(house, house.tokens.ada) as client:
+        seen = {"if-match": client.post(f"{path}/retract", json={}).headers["etag"]}
+        again = client.post(f"{path}/retract", json={}, headers=seen)
+        assert (again.status_code, "retracted already" in again.json()["detail"]) == (409, True)
+
+
+def test_where_no_versions_are_compared_if_match_is_refused(house: House) -> None:
+    with asked(house, house.tokens.owner) as client:
+        for path, body in (("/v1/diary", {"text": "A day."}), ("/v1/records", {"text": "Kim has a cat."})):
+            answer = client.post(path, json=body, headers={"if-match": '"1"'})
+            assert answer.status_code == 400
+            assert "If-Match" in answer.json()["detail"]
+
+
 def test_what_is_known_already_is_not_sent_again(house: House) -> None:
     with asked(house, house.tokens.ada) as client:
         for path in (f"/v1/records/{house.ids['records/{id}']}", f"/v1/notes/files/{house.ids['path']}"):

@@ -9,7 +9,7 @@ from typing import Any
 
 from recollect.clock import Clock, to_text
 from recollect.database import Database, Session
-from recollect.errors import Conflict, Denied, Invalid
+from recollect.errors import Changed, Conflict, Denied, Invalid
 from recollect.knowledge.learning import learn
 from recollect.knowledge.moving import move
 from recollect.knowledge.naming import named
@@ -197,13 +197,13 @@ class Knowledge:
             record = self._expected(writer, name, expected_version, "")
             return undo(writer, record, version, reason)
 
-    def move(self, name: str, scope: str, *, reason: str = "") -> Record:
+    def move(self, name: str, scope: str, *, expected_version: int | None = None, reason: str = "") -> Record:
         """Into another scope, with all its versions: who may not see it there finds nothing of it any more."""
         if self._principal.is_confined:
             raise Denied(f"{self._principal.name} may not move records between scopes: only a person may.")
         with self._database.write() as session:
             writer = self._writer(session)
-            record = named(writer.records, writer.events, name, self._principal)
+            record = self._expected(writer, name, expected_version, "")
             ScopeStore(session, self._house).get(scope)
             return record if record.scope == scope else move(writer, record, scope, reason)
 
@@ -211,11 +211,7 @@ class Knowledge:
         record = named(writer.records, writer.events, name, self._principal)
         writer.check_write(record.scope)
         if version is not None and version != record.version:
-            yours = f" Yours: {wanted!r}." if wanted else ""
-            raise Conflict(
-                f"Record {record.id} is at version {record.version} by now, not {version}. "
-                f"It says: {record.text!r}.{yours} Nothing was changed."
-            )
+            raise Changed(f"Record {record.id}", version, record.version, record.text, wanted)
         return record
 
     # Reading

@@ -294,11 +294,21 @@ class Notes:
         still takes its place, and says so. `sources`: what the new lines came from."""
         return self._writer.write(path, text, reason=reason, expected=expected, sources=sources)
 
-    def append(self, path: str, text: str, *, reason: str = "", sources: Sequence[Source] = ()) -> Written:
+    def append(
+        self,
+        path: str,
+        text: str,
+        *,
+        reason: str = "",
+        sources: Sequence[Source] = (),
+        expected_version: int | None = None,
+    ) -> Written:
+        """`expected_version`: as in `change`."""
+
         def joined(now: str | None) -> str:
             return f"{now}{'' if not now or now.endswith(chr(10)) else chr(10)}{text}" if now else text
 
-        return self._writer.change(path, joined, reason=reason, sources=sources)
+        return self._writer.change(path, joined, reason=reason, sources=sources, expected_version=expected_version)
 
     def change(
         self,
@@ -310,13 +320,22 @@ class Notes:
         is_whole: bool = False,
         origins: Origins | None = None,
         forgotten: int | None = None,
+        expected_version: int | None = None,
     ) -> Written:
         """Nobody else can write between reading and writing. `change` may raise; then nothing happens. `is_whole`: it
         keeps nothing of the old text, which may be no text at all. `origins`: what each of its lines came from.
         `forgotten`: how many acts of forgetting there were before that was read; after one more nothing is written, and
-        `ForgottenMeanwhile` is raised."""
+        `ForgottenMeanwhile` is raised. `expected_version`: the one that was read, 0 for none and `THERE` for any; if
+        another one is the latest, `Changed` is raised."""
         return self._writer.change(
-            path, change, reason=reason, action=action, is_whole=is_whole, origins=origins, forgotten=forgotten
+            path,
+            change,
+            reason=reason,
+            action=action,
+            is_whole=is_whole,
+            origins=origins,
+            forgotten=forgotten,
+            expected_version=expected_version,
         )
 
     def create(self, path: str, text: str, *, reason: str = "", forgotten: int | None = None) -> Written:
@@ -329,18 +348,35 @@ class Notes:
 
         return self._writer.change(path, new, reason=reason, is_whole=True, forgotten=forgotten)
 
-    def remove(self, path: str, *, reason: str = "", action: Action = Action.REMOVED) -> list[Version]:
-        """A note, or all notes of a folder. They can be restored."""
-        return self._writer.remove(path, reason=reason, action=action)
+    def remove(
+        self,
+        path: str,
+        *,
+        reason: str = "",
+        action: Action = Action.REMOVED,
+        expected_version: int | None = None,
+    ) -> list[Version]:
+        """A note, or all notes of a folder. They can be restored. `expected_version`: as in `change`; of a folder
+        there is none."""
+        return self._writer.remove(path, reason=reason, action=action, expected_version=expected_version)
 
-    def move(self, path: str, to: str, *, reason: str = "", action: Action = Action.MOVED) -> list[Version]:
-        """A note, or a folder of notes. The versions it had stay where they were."""
-        return self._writer.move(path, to, reason=reason, action=action)
+    def move(
+        self,
+        path: str,
+        to: str,
+        *,
+        reason: str = "",
+        action: Action = Action.MOVED,
+        expected_version: int | None = None,
+    ) -> list[Version]:
+        """A note, or a folder of notes. The versions it had stay where they were. `expected_version`: as in
+        `remove`."""
+        return self._writer.move(path, to, reason=reason, action=action, expected_version=expected_version)
 
-    def undo(self, path: str, number: int = 0, *, reason: str = "") -> Written:
+    def undo(self, path: str, number: int = 0, *, reason: str = "", expected_version: int | None = None) -> Written:
         """Back to what a note was before the latest change, or to one of its versions. Undone again, it goes back one
-        more."""
-        return self._writer.undo(path, number, reason=reason)
+        more. `expected_version`: as in `change`."""
+        return self._writer.undo(path, number, reason=reason, expected_version=expected_version)
 
     def bring_back(self, folder: str, *, reason: str = "") -> list[Version]:
         """The notes of a folder that was removed, as they were."""

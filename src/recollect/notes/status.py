@@ -55,6 +55,8 @@ class Board:
     """The file as it stands, or, where that is no status, the last version that was one."""
     number: int = 0
     """The version that this is; 0: there is none yet."""
+    latest: int = 0
+    """The version of the file as it stands; 0: there is none."""
     problem: str = ""
     """Why the file as it stands is no status. Empty: it is one, or is not there."""
 
@@ -104,7 +106,7 @@ class Status:
     def show(self) -> Board:
         found = self._found()
         if found.good is None:
-            return Board(path=self.path, problem=found.problem)
+            return Board(path=self.path, latest=found.broken, problem=found.problem)
         forms = found.forms
         fields = {name: field_of(name, form) for name, form in forms.items()}
         times = self._times(found.good, {name: forms[name] for name, one in fields.items() if not one.has_time})
@@ -113,20 +115,24 @@ class Status:
             fields={name: replace(one, at=times.get(name, one.at)) for name, one in fields.items()},
             text=found.good.text,
             number=found.good.number,
+            latest=found.broken or found.good.number,
             problem=found.problem,
         )
 
-    def update(self, updates: Mapping[str, object]) -> Updated:
-        """Set each of these fields at the time it is now; None removes one."""
+    def update(self, updates: Mapping[str, object], *, expected_version: int | None = None) -> Updated:
+        """Set each of these fields at the time it is now; None removes one. `expected_version`: the `latest` of the
+        board that was seen; if another one is, `Changed` is raised."""
         checked, masked = checked_updates(updates)
         moved, aside = _Found(None, None), ""
         for _ in range(TRIES):
             found = self._found()
             try:
-                written = self._write(found, moved.forms, checked)
+                written = self._write(found, moved.forms, checked, expected_version)
             except _Overtaken:
                 continue
             except Obstructed as error:
+                if expected_version is not None:
+                    raise
                 moved, aside = found, self._move_aside(error)
                 continue
             if found.problem:
@@ -141,7 +147,9 @@ class Status:
             )
         raise Unavailable(f"{self.path} is broken by another program all the time. Try again when it is done.")
 
-    def _write(self, found: _Found, moved: Forms, updates: Mapping[str, object]) -> Written:
+    def _write(
+        self, found: _Found, moved: Forms, updates: Mapping[str, object], expected_version: int | None
+    ) -> Written:
         """`moved`: what the status was before something else lay in its place."""
         at = local(to_text(self._notes.clock())).isoformat(timespec="seconds")
 
@@ -159,7 +167,7 @@ class Status:
                 )
             return whole.decode()
 
-        return self._notes.change(self.path, change, is_whole=True)
+        return self._notes.change(self.path, change, is_whole=True, expected_version=expected_version)
 
     # Reading
 

@@ -10,6 +10,8 @@ OUTSIDE = "outside"
 OPEN, ACCEPTED, UNDONE = "open", "accepted", "undone"
 """Whether somebody should look at a version, has, or has taken it back. Empty: nobody needs to."""
 _OWN_REASON = re.compile(r"back to (version \d+|before it was made)|first use|moved to .*|\w+ with the memory tool")
+THERE = -1
+"""In the place of the version that a writer expects: whichever it is, if only there is one."""
 MOST_BYTES = 4_000_000
 """A note that is longer is no note: it is left where it lies, and reported."""
 

@@ -11,14 +11,14 @@ from datetime import timedelta
 from recollect import redaction
 from recollect.clock import Clock, from_text, to_text
 from recollect.database import Session
-from recollect.errors import Conflict, Invalid, NotFound
+from recollect.errors import Changed, Conflict, Invalid, NotFound
 from recollect.lineage import EdgeStore, ReceiptStore
 from recollect.notes.diary import original_of
 from recollect.notes.folder import Folder, Writing
 from recollect.notes.lines import Origins, Source, line_edges, own_edges
 from recollect.notes.paths import Kind, checked, kind_of, scope_of
 from recollect.notes.store import NoteStore
-from recollect.notes.versions import MOST_BYTES, OPEN, UNDONE, Action, Note, Version, Written, digest_of
+from recollect.notes.versions import MOST_BYTES, OPEN, THERE, UNDONE, Action, Note, Version, Written, digest_of
 from recollect.scopes import HOUSE, Actor, Principal, Sight, sight_of
 from recollect.texts import clean
 
@@ -52,17 +52,29 @@ class Writer:
         is_whole: bool = False,
         origins: Origins | None = None,
         forgotten: int | None = None,
+        expected_version: int | None = None,
     ) -> Written:
         """Nobody else can write between reading and writing. `change` may raise; then nothing happens. `is_whole`:
         nothing of what is no text is kept in it. `origins`: what each line came from, where they differ. `forgotten`:
-        how many acts of forgetting there were before that was read (`ReceiptStore.check`)."""
+        how many acts of forgetting there were before that was read (`ReceiptStore.check`). `expected_version`: if
+        another one is the latest, `Changed` is raised."""
 
         def changed(now: Note | None) -> str:
             if now and not is_whole and not (now.is_text and now.is_utf8):
                 raise Conflict(f"{path} is not UTF-8 text: it cannot be changed in part. Write it anew as a whole.")
             return change(now.text if now else None)
 
-        return self._write(path, changed, reason, action, None, sources, origins=origins, forgotten=forgotten)
+        return self._write(
+            path,
+            changed,
+            reason,
+            action,
+            None,
+            sources,
+            origins=origins,
+            forgotten=forgotten,
+            expected_version=expected_version,
+        )
 
     def _write(
         self,
@@ -76,12 +88,14 @@ class Writer:
         is_whole: bool = False,
         origins: Origins | None = None,
         forgotten: int | None = None,
+        expected_version: int | None = None,
     ) -> Written:
         name = self._resolved(path)
         with self._folder.writing() as writing:
             ReceiptStore(writing.session, self._house).check(forgotten)
             self._check_write(writing.session, name)
             head, now = self._settled(writing, name)
+            _check_expected(name, head, now, expected_version)
             self._check_diary(name, head)
             text, masked = _checked_text(name, change(now))
             content = text.encode()
@@ -99,16 +113,25 @@ class Writer:
             other = writing.store.note(name, version.unseen) if version.unseen else None
         return Written(version=version, unseen=other.bare if other else None, masked=masked)
 
-    def remove(self, path: str, *, reason: str = "", action: Action = Action.REMOVED) -> list[Version]:
+    def remove(
+        self,
+        path: str,
+        *,
+        reason: str = "",
+        action: Action = Action.REMOVED,
+        expected_version: int | None = None,
+    ) -> list[Version]:
         """A note, or all notes of a folder. They can be restored."""
         name = self._resolved(path)
         with self._folder.writing() as writing:
             removed: list[Version] = []
             for one in self._notes_at(writing, name):
                 self._check_write(writing.session, one)
-                head, _ = self._settled(writing, one)
+                _check_is_note(name, one, expected_version)
+                head, note = self._settled(writing, one)
                 if head is None or head.is_gone:
                     continue
+                _check_expected(one, head, note, expected_version)
                 self._check_diary(one, head)
                 version = self._next(one, head, None, action, _checked_reason(one, reason))
                 removed.append(self._folder.write(writing, version, None))
@@ -119,7 +142,15 @@ class Writer:
         self._folder.files.remove_folders(name)
         return removed
 
-    def move(self, path: str, to: str, *, reason: str = "", action: Action = Action.MOVED) -> list[Version]:
+    def move(
+        self,
+        path: str,
+        to: str,
+        *,
+        reason: str = "",
+        action: Action = Action.MOVED,
+        expected_version: int | None = None,
+    ) -> list[Version]:
         """A note, or a folder of notes. The versions it had stay where they were."""
         name, target = self._resolved(path), checked(to)
         with self._folder.writing() as writing:
@@ -131,9 +162,11 @@ class Writer:
                 place = target + one[len(name) :]
                 self._check_write(writing.session, one)
                 self._check_write(writing.session, place)
+                _check_is_note(name, one, expected_version)
                 head, note = self._settled(writing, one)
                 if head is None or note is None:
                     continue
+                _check_expected(one, head, note, expected_version)
                 self._check_diary(one, head)
                 self._folder.write(writing, self._next(one, head, None, Action.REMOVED, _told_move(one, place)), None)
                 before, _ = self._settled(writing, place)
@@ -144,16 +177,17 @@ class Writer:
         self._folder.files.remove_folders(name)
         return moved
 
-    def undo(self, path: str, number: int = 0, *, reason: str = "") -> Written:
+    def undo(self, path: str, number: int = 0, *, reason: str = "", expected_version: int | None = None) -> Written:
         """Back to what a note was before the latest change, or to one of its versions. Undone again, it goes back one
         more."""
         name = self._resolved(path)
         with self._folder.writing() as writing:
             self._check_write(writing.session, name)
-            head, _ = self._settled(writing, name)
+            head, now = self._settled(writing, name)
             versions = self._store(writing.session).versions(name)
             if head is None or not versions:
                 raise NotFound(missing(name))
+            _check_expected(name, head, now, expected_version)
             target = number or _before(versions)
             note = writing.store.note(name, target) if target else None
             if note is None and number:
@@ -253,6 +287,19 @@ class Writer:
 
     def _sight(self, session: Session) -> Sight:
         return sight_of(session, self._house, self._principal)
+
+
+def _check_expected(path: str, head: Version | None, now: Note | None, expected: int | None) -> None:
+    """Of a note that was removed its removal is the latest version, and so is none."""
+    latest = head.number if head else 0
+    is_met = now is not None if expected == THERE else expected in (None, latest, *(() if now else (0,)))
+    if not is_met and expected is not None:
+        raise Changed(path, expected, latest if now else 0, now.text if now else "")
+
+
+def _check_is_note(path: str, one: str, expected: int | None) -> None:
+    if expected is not None and one != path:
+        raise Invalid(f"{path} is a folder, and no version is one of a folder. Leave If-Match out, or name a note.")
 
 
 def _unseen(path: str, head: Version | None, expected: int | None) -> int:

@@ -20,6 +20,7 @@ from recollect.surfaces.http.note_shapes import (
 from recollect.surfaces.http.paging import Page, paged
 from recollect.surfaces.http.records import When
 from recollect.surfaces.http.routes import After, Given, Limit, answered, gives, new_router
+from recollect.surfaces.http.versions import CHANGED, IfMatch, IfNoneMatch, is_known, not_changed, seen_version
 from recollect.surfaces.shapes.notes import board_json, entry_json, written_json
 
 router = new_router("diary and status")
@@ -81,18 +82,25 @@ def read_entry(memory: Reader, name: EntryName) -> Response:
 
 
 @router.get("/status", **gives(BoardShape, BOARD, "The fields, each with when it was set."))
-def read_status(memory: Reader) -> Response:
+def read_status(memory: Reader, if_none_match: IfNoneMatch = "") -> Response:
     """How the agent says it is."""
     board = memory.notes.status.show()
-    return answered(board_json(board), etag=board.number)
+    if not board.problem and is_known(if_none_match, board.latest):
+        return not_changed(board.latest)
+    return answered(board_json(board), etag=board.latest)
 
 
-@router.patch("/status", **gives(UpdatedShape, {**BOARD, "aside": "", "masked": 0}, "The fields as they are now."))
+@router.patch(
+    "/status",
+    **gives(UpdatedShape, {**BOARD, "aside": "", "masked": 0}, "The fields as they are now.", also=CHANGED),
+)
 def update_status(
-    memory: Writer, given: Annotated[Fields, Body(examples=[{"fields": {"mood": "calm", "task": None}}])]
+    memory: Writer,
+    given: Annotated[Fields, Body(examples=[{"fields": {"mood": "calm", "task": None}}])],
+    if_match: IfMatch = "",
 ) -> Response:
     """Set these fields; the others stay as they are."""
     memory.notes.prepare()
-    updated = memory.update_status(given.fields)
+    updated = memory.update_status(given.fields, expected_version=seen_version(if_match))
     value = {**board_json(updated.board), "aside": updated.aside, "masked": updated.masked}
-    return answered(value, etag=updated.board.number)
+    return answered(value, etag=updated.board.latest)

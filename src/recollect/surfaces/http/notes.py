@@ -10,7 +10,7 @@ from fastapi import Body, Path, Query
 from pydantic import Field
 from starlette.responses import Response
 
-from recollect.errors import Conflict, NotFound
+from recollect.errors import Changed, Conflict
 from recollect.memory import Memory
 from recollect.notes import Version, Written
 from recollect.surfaces.http.asking import OwnerWriter, Reader, Writer
@@ -25,7 +25,6 @@ from recollect.surfaces.http.note_shapes import (
     WrittenShape,
 )
 from recollect.surfaces.http.paging import Page, cut
-from recollect.surfaces.http.problems import PreconditionFailed
 from recollect.surfaces.http.routes import After, Given, Limit, answered, gives, new_router
 from recollect.surfaces.http.versions import (
     ANY,
@@ -33,6 +32,7 @@ from recollect.surfaces.http.versions import (
     IfMatch,
     IfNoneMatch,
     OnlyNew,
+    beside,
     is_known,
     not_changed,
     seen_version,
@@ -112,7 +112,11 @@ def write_note(
         return _told(_created(memory, path, given))
     if expected is None:
         return _told(memory.notes.write(path, given.text, reason=given.reason))
-    return _told(_written_over(memory, path, given, expected))
+    with beside(given.text):
+        written = memory.notes.change(
+            path, lambda _: given.text, reason=given.reason, is_whole=True, expected_version=expected
+        )
+    return _told(written)
 
 
 def _created(memory: Memory, path: str, given: Text) -> Written:
@@ -122,46 +126,34 @@ def _created(memory: Memory, path: str, given: Text) -> Written:
         found = memory.notes.find(path)
         if found is None:
             raise
-        raise PreconditionFailed(str(error), {"version": found.number, "current": found.text}) from None
+        raise Changed(path, 0, found.number, found.text, given.text) from error
 
 
-def _written_over(memory: Memory, path: str, given: Text, expected: int) -> Written:
-    """Compared inside the transaction that writes: what stands there is what the editor has seen, or nothing
-    happens."""
-    try:
-        seen = memory.notes.read(path, expected).text
-    except NotFound:
-        seen = None
-
-    def change(now: str | None) -> str:
-        if seen is None or now != seen:
-            raise PreconditionFailed(
-                f"{path} is not what it was in version {expected}. It says: {now or ''!r}. Yours: {given.text!r}. "
-                "Nothing was changed: read it, and write both together.",
-                {"current": now or "", "yours": given.text},
-            )
-        return given.text
-
-    return memory.notes.change(path, change, reason=given.reason, is_whole=True)
-
-
-@router.post("/notes/files/{path:path}", **gives(WrittenShape, WRITTEN, "It is added.", also=CONFLICT))
+@router.post("/notes/files/{path:path}", **gives(WrittenShape, WRITTEN, "It is added.", also=CHANGED | CONFLICT))
 def append_to_note(
-    memory: Writer, path: NotePath, given: Annotated[Text, Body(examples=[{"text": "And beans."}])]
+    memory: Writer,
+    path: NotePath,
+    given: Annotated[Text, Body(examples=[{"text": "And beans."}])],
+    if_match: IfMatch = "",
 ) -> Response:
     """Add to the end of a note."""
     memory.notes.prepare()
-    return _told(memory.notes.append(path, given.text, reason=given.reason))
+    expected = seen_version(if_match)
+    with beside(given.text):
+        return _told(memory.notes.append(path, given.text, reason=given.reason, expected_version=expected))
 
 
-@router.delete("/notes/files/{path:path}", **gives(Page[VersionShape], VERSIONS, "They are gone.", also=CONFLICT))
+@router.delete(
+    "/notes/files/{path:path}", **gives(Page[VersionShape], VERSIONS, "They are gone.", also=CHANGED | CONFLICT)
+)
 def remove_note(
     memory: Writer,
     path: NotePath,
     reason: Annotated[str, Query(max_length=1_000, examples=[""])] = "",
+    if_match: IfMatch = "",
 ) -> Response:
-    """Take a note, or a folder of notes, away. Its versions stay, and `undo` brings it back."""
-    return _all(memory.notes.remove(path, reason=reason))
+    """Take a note, or a folder of notes, away. Its versions stay, and `undo` brings it back. A folder has no `ETag`."""
+    return _all(memory.notes.remove(path, reason=reason, expected_version=seen_version(if_match)))
 
 
 @router.get("/notes/history/{path:path}", **gives(Page[VersionShape], VERSIONS, "Its versions, the oldest first."))
@@ -178,20 +170,29 @@ def compare_versions(memory: Reader, path: NotePath, older: Number = 0, newer: N
     return answered({"path": path, "older": older or None, "newer": newer or None, "diff": text})
 
 
-@router.post("/notes/undo/{path:path}", **gives(WrittenShape, WRITTEN, "As it was before.", also=CONFLICT))
-def undo_note(memory: Writer, path: NotePath, given: Annotated[Undone, Body(examples=[{"version": 2}])]) -> Response:
+@router.post("/notes/undo/{path:path}", **gives(WrittenShape, WRITTEN, "As it was before.", also=CHANGED | CONFLICT))
+def undo_note(
+    memory: Writer,
+    path: NotePath,
+    given: Annotated[Undone, Body(examples=[{"version": 2}])],
+    if_match: IfMatch = "",
+) -> Response:
     """An earlier version, as a new one."""
     memory.notes.prepare()
-    return _told(memory.notes.undo(path, given.version, reason=given.reason))
+    expected = seen_version(if_match)
+    return _told(memory.notes.undo(path, given.version, reason=given.reason, expected_version=expected))
 
 
-@router.post("/notes/move", **gives(Page[VersionShape], VERSIONS, "Under their new names.", also=CONFLICT))
+@router.post("/notes/move", **gives(Page[VersionShape], VERSIONS, "Under their new names.", also=CHANGED | CONFLICT))
 def move_note(
-    memory: Writer, given: Annotated[Renamed, Body(examples=[{"path": "ideas.md", "to": "garden/ideas.md"}])]
+    memory: Writer,
+    given: Annotated[Renamed, Body(examples=[{"path": "ideas.md", "to": "garden/ideas.md"}])],
+    if_match: IfMatch = "",
 ) -> Response:
-    """Give a note, or a folder of notes, another name."""
+    """Give a note, or a folder of notes, another name. `If-Match`: of the note that is moved."""
     memory.notes.prepare()
-    return _all(memory.notes.move(given.path, given.to, reason=given.reason))
+    expected = seen_version(if_match)
+    return _all(memory.notes.move(given.path, given.to, reason=given.reason, expected_version=expected))
 
 
 @router.post("/notes/promote", **gives(Page[VersionShape], VERSIONS, "Where they stay.", also=CONFLICT))

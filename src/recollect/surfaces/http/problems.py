@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from recollect.errors import Invalid, RecollectError
+from recollect.errors import Changed, Invalid, RecollectError
 
 MEDIA_TYPE = "application/problem+json"
 AGAIN_SECONDS = 5
@@ -24,16 +24,6 @@ MOST_NAMED = 5
 """Fields that one refusal names."""
 MOST_CHARACTERS = 2_000
 """Of what a refusal tells, so that it does not send back all it was given."""
-
-
-class PreconditionFailed(RecollectError):
-    """Somebody else changed it since it was read. `fields` has both states of it."""
-
-    http_status = 412
-
-    def __init__(self, message: str, fields: Mapping[str, object] | None = None) -> None:
-        super().__init__(message)
-        self.fields = dict(fields or {})
 
 
 class Unauthorized(RecollectError):
@@ -64,13 +54,20 @@ def _headers(status: int, given: Mapping[str, str] | None) -> dict[str, str]:
 def of_error(error: Exception) -> Response:
     """The answer to anything that was raised."""
     if isinstance(error, RecollectError):
-        fields = error.fields if isinstance(error, PreconditionFailed) else None
-        return problem(error.http_status, shortened(str(error)), fields=fields)
+        return problem(error.http_status, shortened(str(error)), fields=_both_states(error))
     if isinstance(error, RequestValidationError):
         return problem(Invalid.http_status, _wrong_fields(error.errors()))
     if isinstance(error, HTTPException):
         return problem(error.status_code, error.detail, headers=error.headers)
     return problem(HTTPStatus.INTERNAL_SERVER_ERROR, BROKEN)
+
+
+def _both_states(error: Exception) -> dict[str, object]:
+    """Of a thing that somebody else changed: for a program that puts both together."""
+    if not isinstance(error, Changed):
+        return {}
+    yours = {"yours": error.yours} if error.yours else {}
+    return {"version": error.version, "current": error.current, **yours}
 
 
 async def answer_error(request: Request, error: Exception) -> Response:

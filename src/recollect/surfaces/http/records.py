@@ -25,10 +25,9 @@ from recollect.surfaces.http.versions import (
     CHANGED,
     IfMatch,
     IfNoneMatch,
-    compared,
     is_known,
+    named_version,
     not_changed,
-    seen_version,
 )
 from recollect.surfaces.shapes.records import chain_json, event_json, learned_json, record_json, sources_of
 
@@ -179,9 +178,7 @@ def edit_record(
     changes = given.model_dump(exclude_none=True, exclude={"expires"})
     if given.expires is not None:
         changes["expires_at"] = times.expiry(given.expires)
-    expected = seen_version(if_match)
-    with compared(expected):
-        return _told(memory.knowledge.edit(id, expected_version=expected, **changes))
+    return _told(memory.knowledge.edit(id, expected_version=named_version(if_match), **changes))
 
 
 @router.post("/records/{id}/retract", **gives(RecordShape, RECORD, "It counts no more.", also=CHANGED | CONFLICT))
@@ -192,9 +189,8 @@ def retract_record(
     if_match: IfMatch = "",
 ) -> Response:
     """It is wrong or not wanted: kept, but no longer believed. `undo` brings it back."""
-    expected = seen_version(if_match)
-    with compared(expected):
-        return _told(memory.knowledge.retract(id, expected_version=expected, reason=given.reason))
+    expected = named_version(if_match)
+    return _told(memory.knowledge.retract(id, expected_version=expected, reason=given.reason))
 
 
 @router.post("/records/{id}/undo", **gives(RecordShape, RECORD, "As it was before.", also=CHANGED | CONFLICT))
@@ -205,20 +201,20 @@ def undo_record(
     if_match: IfMatch = "",
 ) -> Response:
     """An earlier version holds again, as a new one."""
-    expected = seen_version(if_match)
-    with compared(expected):
-        changed = memory.knowledge.undo(id, version=given.version, expected_version=expected, reason=given.reason)
-        return _told(changed)
+    expected = named_version(if_match)
+    return _told(memory.knowledge.undo(id, version=given.version, expected_version=expected, reason=given.reason))
 
 
-@router.post("/records/{id}/move", **gives(RecordShape, RECORD, "In its new scope.", also=CONFLICT))
+@router.post("/records/{id}/move", **gives(RecordShape, RECORD, "In its new scope.", also=CHANGED))
 def move_record(
     memory: OwnerWriter,
     id: Identity,  # noqa: A002
     given: Annotated[Moved, Body(examples=[{"scope": "house", "reason": "All may know it."}])],
+    if_match: IfMatch = "",
 ) -> Response:
     """Into another scope, with all its versions. For a person alone."""
-    return _told(memory.knowledge.move(id, given.scope, reason=given.reason))
+    expected = named_version(if_match)
+    return _told(memory.knowledge.move(id, given.scope, expected_version=expected, reason=given.reason))
 
 
 @router.get(

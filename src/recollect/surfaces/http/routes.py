@@ -29,6 +29,7 @@ PREFIX = "/v1"
 MOST_LISTED = 500
 JSON = "application/json"
 NUL = "\0"
+IF_MATCH = "if-match"
 MOST_LEVELS = 50
 """Of lists and objects in one another, in what is sent."""
 
@@ -84,19 +85,23 @@ class ProblemShape(BaseModel):
 
 
 class Route(APIRoute):
-    """Refuses parameters that it does not know: a filter that is misspelt would find too much."""
+    """Refuses parameters that it does not know: a filter that is misspelt would find too much. And If-Match, where
+    no versions are compared: who sends it counts on it."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
         fields = _query_fields(self.dependant)
         known = frozenset(fields)
         repeated = frozenset(name for name, kind in fields.items() if "tuple[" in kind or "list[" in kind)
+        compares = set(self.methods or ()) <= {"GET", "HEAD"} or _names_header(self.dependant, IF_MATCH)
 
         async def checked(request: Request) -> Response:
             if request.scope["query_string"]:
                 _check_names(request, known, repeated)
             if NUL in request.scope["path"]:
                 raise Invalid("The address has a character in it that no name has.")
+            if not compares and IF_MATCH in request.headers:
+                raise Invalid("If-Match is not compared here: nothing was changed. Send it without.")
             return await handle(request)
 
         return checked
@@ -108,6 +113,11 @@ def _query_fields(dependant: Dependant) -> dict[str, str]:
     for inner in dependant.dependencies:
         fields |= _query_fields(inner)
     return fields
+
+
+def _names_header(dependant: Dependant, name: str) -> bool:
+    named = any(field.alias.lower() == name for field in dependant.header_params)
+    return named or any(_names_header(inner, name) for inner in dependant.dependencies)
 
 
 def _check_names(request: Request, known: frozenset[str], repeated: frozenset[str]) -> None:

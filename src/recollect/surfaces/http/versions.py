@@ -8,8 +8,8 @@ from typing import Annotated
 from fastapi import Header
 from starlette.responses import Response
 
-from recollect.errors import Conflict, Invalid
-from recollect.surfaces.http.problems import PreconditionFailed
+from recollect.errors import Changed, Invalid
+from recollect.notes.versions import THERE
 
 ANY = "*"
 _TAG = re.compile(r'"([0-9]{1,9})"')
@@ -40,14 +40,23 @@ CHANGED = {412: "Somebody else changed it first. `detail` has both texts; nothin
 
 
 def seen_version(given: str) -> int | None:
-    """The version that If-Match names. None: none, or any. A weak tag, and more than one, name no version."""
+    """The version that If-Match names; THERE: any. None: there is no If-Match. A weak tag, and more than one, name no
+    version."""
     tag = given.strip()
-    if not tag or tag == ANY:
+    if not tag:
         return None
+    if tag == ANY:
+        return THERE
     found = _TAG.fullmatch(tag)
     if not found:
         raise Invalid('If-Match must be one ETag as it was answered, such as "3".')
     return int(found[1])
+
+
+def named_version(given: str) -> int | None:
+    """The same of what is named by its id, and so is there in any case."""
+    expected = seen_version(given)
+    return None if expected == THERE else expected
 
 
 def is_known(given: str, version: int) -> bool:
@@ -61,11 +70,9 @@ def not_changed(version: int) -> Response:
 
 
 @contextmanager
-def compared(expected: int | None) -> Generator[None]:
-    """Where a version was named, another one by now is a precondition that failed, not a conflict."""
+def beside(yours: str) -> Generator[None]:
+    """A refusal has what was to be written beside what is there."""
     try:
         yield
-    except Conflict as error:
-        if expected is None:
-            raise
-        raise PreconditionFailed(str(error)) from None
+    except Changed as error:
+        raise error.beside(yours) from None
