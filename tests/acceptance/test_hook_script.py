@@ -188,7 +188,9 @@ def test_whatever_is_on_stdin_the_answer_is_whole_or_empty(script: Script, given
     assert "14 metres" in context_of(script.run("SessionStart", given))
 
 
-@pytest.mark.parametrize("words", [["/nowhere/recollect"], ["/bin/false"], ["sh", "-c", "echo half; exit 3"]])
+@pytest.mark.parametrize(
+    "words", [["/nowhere/recollect"], ["/bin/false"], ["sh", "-c", "echo half; exit 3"], ["echo", "else"]]
+)
 def test_where_nothing_works_the_agent_does_not_notice(home: Path, words: list[str]) -> None:
     script = Script(home, words)
     for event in ("SessionStart", "Stop", "PreCompact", "SessionEnd"):
