@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.errors import Invalid
-from recollect.notes.paths import Kind, checked, folder_of, kind_of, scope_of, spellings, within
+from recollect.notes.paths import Kind, below_root, checked, folder_of, kind_of, scope_of, spellings, within
 
 REFUSED = [
     "",
@@ -103,3 +103,11 @@ def test_a_name_that_means_something_is_found_in_other_capitals() -> None:
     assert spellings("agents/ada/SOUL.md")[0] == "agents/ada/soul.md"
     assert spellings("memory.md")[0] == "MEMORY.md"
     assert spellings("garden.md") == ["garden.md"]
+
+
+@pytest.mark.parametrize(
+    ("name", "path"),
+    [("/memories/a/b.md", "a/b.md"), ("/memories", ""), ("/memoriesx/b.md", "/memoriesx/b.md"), ("b.md", "b.md")],
+)
+def test_only_the_whole_name_of_the_folder_is_left_out(name: str, path: str) -> None:
+    assert below_root(name) == path

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 from recollect.errors import Conflict, Denied, Invalid, NotFound, RecollectError, Unavailable
 from recollect.notes.memory_texts import inserted, numbered, replaced, size_text, snippet
 from recollect.notes.memory_tree import NoteTree, Place
+from recollect.notes.paths import ROOT
 from recollect.notes.versions import Note, Written
 
 if TYPE_CHECKING:
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from recollect.notes.notes import Notes
 
 TYPE, NAME = "memory_20250818", "memory"
-ROOT = "/memories"
 LEVELS = 2
 """Of folders in a listing."""
 ALL_LEVELS = 100

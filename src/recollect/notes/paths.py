@@ -10,6 +10,8 @@ from enum import StrEnum
 from recollect.errors import Invalid
 from recollect.scopes import HOUSE
 
+ROOT = "/memories"
+"""What the folder is called in the memory tool, and wherever agents name a note."""
 AGENTS = "agents"
 ROOMS = "rooms"
 HOLDING = ".recollect"
@@ -46,6 +48,11 @@ KNOWN = (
 )
 """Names that mean something. Other tools write them with other capitals, and those are read too."""
 _KNOWN = {name.casefold(): name for name in KNOWN}
+
+
+def below_root(name: str) -> str:
+    """A path in the folder, also of a note that is named as in the memory tool."""
+    return name[len(ROOT) :].strip("/") if name == ROOT or name.startswith(f"{ROOT}/") else name
 
 
 class Kind(StrEnum):

@@ -11,6 +11,8 @@ from recollect.texts import clean
 
 MOST_CHARACTERS = 200_000
 """Of any text. A whole page of notes has room."""
+MOST_NAME_CHARACTERS = 1_000
+"""Of an id or a path."""
 MOST_DEPTH = 20
 """Of an object in an object."""
 

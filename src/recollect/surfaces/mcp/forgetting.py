@@ -9,7 +9,7 @@ import base64
 import hashlib
 import hmac
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -17,12 +17,11 @@ import msgspec
 
 from recollect.errors import Conflict, Invalid
 from recollect.mind.tool_results import one_line, time_text
-from recollect.notes.memory_tool import ROOT
+from recollect.notes.paths import ROOT, below_root
 from recollect.scopes import Principal
 from recollect.surfaces.mcp.answers import Answer
-from recollect.surfaces.mcp.arguments import Arguments
+from recollect.surfaces.mcp.arguments import MOST_NAME_CHARACTERS, Arguments
 from recollect.surfaces.mcp.specs import FORGET_KINDS, PERSON_FORGET_KINDS
-from recollect.surfaces.mcp.writing import MOST_NAME_CHARACTERS
 
 if TYPE_CHECKING:
     from recollect.forgetting import Forgotten
@@ -99,8 +98,8 @@ def planned(memory: "Memory", given: Arguments) -> Plan:
         name=given.text("id", most=MOST_NAME_CHARACTERS),
         with_sources=is_person and given.flag("with_sources"),
     )
-    if target.kind == "note" and target.name.startswith(ROOT):
-        target = Target(kind=target.kind, name=target.name[len(ROOT) :].strip("/"), with_sources=target.with_sources)
+    if target.kind == "note":
+        target = replace(target, name=below_root(target.name))
     return plan_of(memory, target)
 
 

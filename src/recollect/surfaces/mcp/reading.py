@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.errors import Unavailable
 from recollect.mind.tool_results import amount_text, one_line, time_text
-from recollect.notes.memory_tool import ROOT
+from recollect.notes.paths import ROOT, below_root
 from recollect.redaction import mask
 from recollect.surfaces.mcp.answers import Answer
-from recollect.surfaces.mcp.arguments import Arguments
+from recollect.surfaces.mcp.arguments import MOST_NAME_CHARACTERS, Arguments
 from recollect.surfaces.mcp.paging import PAGE_TOKENS, Part, cursor_of, page_of, position_of
 from recollect.surfaces.mcp.specs import MOST_NEIGHBOURS, READ, READ_KINDS, USUAL_NEIGHBOURS
 from recollect.surfaces.resuming import resume_command
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from recollect.knowledge import Chain, Record
     from recollect.memory import Memory
 
-MOST_NAME_CHARACTERS = 1_000
 MOST_VERSIONS = 10
 """Of a note, the latest, by their numbers and times."""
 _CUT = "…"
@@ -220,8 +219,7 @@ def _version_json(record: "Record") -> dict[str, Any]:
 
 
 def read_note(memory: "Memory", name: str, cursor: str = "", most_tokens: int = PAGE_TOKENS) -> Answer:
-    path = name[len(ROOT) :].strip("/") if name.startswith(ROOT) else name
-    note = memory.notes.read(path)
+    note = memory.notes.read(below_root(name))
     lines = _safe(note.text if note.is_text else "(no text)").split("\n")
     start = position_of(cursor, note.path, 2)
     parts, following = page_of(lines, start, most_tokens)

@@ -6,14 +6,13 @@ from recollect.errors import Conflict, Denied
 from recollect.mind.tool_results import MOST_NOTE_TOKENS, bounded, one_line, status_text
 from recollect.scopes import HOUSE
 from recollect.surfaces.mcp.answers import Answer
-from recollect.surfaces.mcp.arguments import Arguments
+from recollect.surfaces.mcp.arguments import MOST_NAME_CHARACTERS, Arguments
 from recollect.surfaces.mcp.specs import CATEGORIES, KINDS, SCOPES
 
 if TYPE_CHECKING:
     from recollect.knowledge import Learned, Record
     from recollect.memory import Memory
 
-MOST_NAME_CHARACTERS = 1_000
 _OUTCOMES = {
     "new": "Kept",
     "unrelated": "Kept",
