@@ -12,7 +12,9 @@ import commands
 import pytest
 
 import recollect
+from recollect.errors import Conflict
 from recollect.surfaces.hooks import files
+from recollect.surfaces.hooks.plugin import write_plugin
 
 CLAUDE = {"model": "opus", "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "say done"}]}]}}
 NOBODY = {"RECOLLECT_LISTEN": "127.0.0.1:9"}
@@ -200,7 +202,7 @@ def test_with_json_nobody_can_be_asked(home: Path, user: Path) -> None:
     ("tool", "name", "text"),
     [
         ("claude-code", ".claude/settings.json", '{"hooks": // mine\n {}}'),
-        ("claude-code", ".claude/settings.json", ""),
+        ("claude-code", ".claude.json", ""),
         ("claude-code", ".claude/settings.json", '{"a": NaN}'),
         ("claude-code", ".claude/settings.json", "[]"),
         ("claude-code", ".claude/settings.json", '{"hooks": []}'),
@@ -362,3 +364,45 @@ def test_a_folder_with_something_else_in_it_does_not_become_the_plugin(home: Pat
     done = commands.run("install", "claude-code", "--plugin", user / "mine", "--yes", home=home)
     assert done.code == 5
     assert everything(user) == {"mine/thesis.txt": b"words"}
+
+
+def test_a_plugin_of_somebody_else_is_not_written_over(tmp_path: Path) -> None:
+    manifest = write(tmp_path / ".claude-plugin" / "plugin.json", '{"name": "theirs"}')
+    with pytest.raises(Conflict, match="no plugin of ours"):
+        write_plugin(tmp_path, {"README.md": "ours"})
+    assert everything(tmp_path) == {".claude-plugin/plugin.json": b'{"name": "theirs"}'}
+    manifest.write_text('{"name": "recollect"}')
+    write_plugin(tmp_path, {"README.md": "ours"})
+    assert (tmp_path / "README.md").read_text() == "ours"
+
+
+def test_who_does_not_agree_gets_no_plugin(home: Path, user: Path) -> None:
+    folder = home.parent / "plugin"
+    done = commands.run("install", "claude-code", "--plugin", folder, home=home, given="n\n")
+    assert done.code == 0
+    assert "Nothing was changed." in done.out
+    assert not folder.exists()
+    assert not (home / "hooks").exists()
+
+
+def test_the_folder_of_a_plugin_is_left_and_named(home: Path, user: Path) -> None:
+    folder = home.parent / "plugin"
+    done = commands.run("install", "claude-code", "--plugin", folder, "--yes", home=home)
+    assert f"claude --plugin-dir {folder}" in done.out
+    assert "takes it out again" not in done.out
+    gone = commands.run("uninstall", "claude-code", "--yes", home=home)
+    assert str(folder) in gone.out
+    assert (folder / ".mcp.json").exists()
+
+
+@pytest.mark.parametrize("command", ["install", "uninstall"])
+def test_a_file_that_is_read_only_is_named_and_stays(home: Path, user: Path, command: str) -> None:
+    if command == "uninstall":
+        install("claude-code", home)
+    path = write(user / ".claude" / "settings.json", "{}") if command == "install" else user / ".claude/settings.json"
+    path.chmod(0o444)
+    before = everything(user)
+    done = commands.run(command, "claude-code", "--dry-run", home=home)
+    assert done.code == 4
+    assert done.explains(str(path), "chmod u+w")
+    assert everything(user) == before

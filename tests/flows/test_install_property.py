@@ -4,6 +4,7 @@ import json
 import tomllib
 from typing import Any
 
+import pytest
 import tomlkit
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -174,3 +175,13 @@ def test_what_another_home_put_there_is_only_taken_out_to_make_room() -> None:
     text, _ = other.added(None)
     assert hooks_file().removed(text, Made(), every_home=False) == text
     assert "recollect-hook" not in hooks_file().removed(text, Made(), every_home=True)
+
+
+@pytest.mark.parametrize("text", ["", " \n", "\ufeff"])
+def test_blank_settings_are_as_good_as_none(text: str) -> None:
+    target = HooksFile(path="/x/settings.json", script=SCRIPT, groups=GROUPS)
+    assert not target.has_all(text)
+    assert target.removed(text, Made(), every_home=True) == text
+    after, made = target.added(text)
+    assert target.has_all(after)
+    assert read_json(target.removed(after, made, every_home=False)) == {}

@@ -60,7 +60,9 @@ def install(
         options = Options(agent=agent or tool, is_http=is_http, is_trusted=not no_trust)
         installation = Installation(memory, this_computer(), named, options)
         if plugin:
-            result = _write_plugin(memory, installation, named, options.agent, plugin, is_dry=is_dry, as_json=as_json)
+            result = _write_plugin(
+                memory, installation, named, options.agent, plugin, is_agreed=is_agreed, is_dry=is_dry, as_json=as_json
+            )
         else:
             changes = installation.plan()
             has_changes = any(change.kind != "unchanged" for change in changes) or bool(installation.notes())
@@ -76,14 +78,13 @@ def install(
     _tell(as_json, {"tool": tool, "agent": options.agent, **result})
     if result.get("ok") is False:
         if not as_json:
-            say(
-                style(
-                    f"It is installed, but does not work yet. `recollect uninstall {tool}` takes it out again.", "red"
-                )
-            )
+            say(style(f"It is installed, but does not work yet. {_way_back(tool, plugin)}", "red"))
         raise click.exceptions.Exit(FAILED)
     if not as_json and result["applied"]:
-        say(f"{named.title} has it from its next session on. `recollect uninstall {tool}` takes it out again.")
+        has_it = (
+            f"`claude --plugin-dir {plugin}` has it." if plugin else f"{named.title} has it from its next session on."
+        )
+        say(f"{has_it} {_way_back(tool, plugin)}")
 
 
 @click.command()
@@ -114,9 +115,12 @@ def uninstall(place: Place, tool: str, is_agreed: bool, is_dry: bool, as_json: b
             _tell(as_json, {"tool": tool, "applied": False, "files": _files(changes)})
             return
         changes = installation.remove()
-    _tell(as_json, {"tool": tool, "applied": True, "files": _files(changes)})
+        plugins = installation.plugins()
+    _tell(as_json, {"tool": tool, "applied": True, "files": _files(changes), "plugins": plugins})
     if not as_json:
-        say(f"{named.title} is without Recollect from its next session on. What it learned is still here.")
+        for folder in plugins:
+            say(f"The plugin in {folder} is left, and works where it is loaded. Remove the folder to be without it.")
+        say(f"{named.title} has no Recollect in its settings from its next session on. What it learned is still here.")
 
 
 def _check(tool: "Tool", plugin: Path | None, is_http: bool, *, is_agreed: bool, as_json: bool) -> None:
@@ -126,6 +130,12 @@ def _check(tool: "Tool", plugin: Path | None, is_http: bool, *, is_agreed: bool,
         raise Invalid(f"A plugin is for claude-code, not for {tool.name}.")
     if plugin and is_http:
         raise Invalid("A plugin is a folder that others may read: no token is written into it. Leave --http out.")
+
+
+def _way_back(tool: str, plugin: Path | None) -> str:
+    if plugin:
+        return f"To be without it, remove {plugin}; uninstall leaves that folder alone."
+    return f"`recollect uninstall {tool}` takes it out again."
 
 
 def _agrees() -> bool:
@@ -139,16 +149,18 @@ def _write_plugin(
     agent: str,
     folder: Path,
     *,
+    is_agreed: bool,
     is_dry: bool,
     as_json: bool,
 ) -> dict[str, Any]:
-    from recollect.surfaces.hooks.plugin import plugin_files, write_plugin
+    from recollect.surfaces.hooks.plugin import check_folder, plugin_files, write_plugin
 
+    check_folder(folder)
     contents = plugin_files(memory.settings, tool, agent)
     files = [{"path": str(folder / name), "change": "made", "diff": ""} for name in contents]
     if not as_json:
         say("\n".join([f"Writes {file['path']}" for file in files] + installation.notes()))
-    if is_dry:
+    if is_dry or (not is_agreed and not _agrees()):
         return {"applied": False, "files": files}
     write_plugin(folder, contents)
     installation.prepare(str(folder.resolve()))

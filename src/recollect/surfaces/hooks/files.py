@@ -55,6 +55,17 @@ def is_private(path: str) -> bool:
         return True
 
 
+def check_writable(path: str) -> None:
+    """Whoever made it read-only meant it, though its folder lets us replace it. Its bits are asked, as root may write
+    everything."""
+    try:
+        mode = os.stat(path).st_mode
+    except OSError:
+        return
+    if not mode & stat.S_IWUSR:
+        raise Denied(f"{path} is read-only. `chmod u+w` it, then try again; nothing was changed.")
+
+
 def write_over(path: str, before: bytes | None, after: bytes | None) -> bool:
     """Put `after` in the place of `before`, None being no file; False: something else stands there by now."""
     real = os.path.realpath(path)

@@ -118,6 +118,7 @@ class Installation:
         if text is not None and target.has_all(text):
             return Change(path=target.path, before=text, after=text), None
         known = self._known.the(target.path) if self._known else None
+        files.check_writable(target.path)
         base, before, backup = self._base(target, text, known)
         after, made = target.added(base)
         kept = InstalledFile(
@@ -284,6 +285,10 @@ class Installation:
         installed.save(self._settings.home, self._state)
         return done
 
+    def plugins(self) -> list[str]:
+        """The folders with a plugin that are left, as nobody but their owner removes them."""
+        return list(self._state.plugins) if self._tool.name == "claude-code" else []
+
     def _remove_from(self, path: str) -> Change:
         for _ in range(TRIES):
             change = self._removal(path)
@@ -302,6 +307,12 @@ class Installation:
         return list(dict.fromkeys([*known, *usual]))
 
     def _removal(self, path: str) -> Change:
+        change = self._removed(path)
+        if change.before != change.after:
+            files.check_writable(path)
+        return change
+
+    def _removed(self, path: str) -> Change:
         text = files.read_text(path)
         known = self._known.the(path) if self._known else None
         if text is None:

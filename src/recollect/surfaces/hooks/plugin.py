@@ -9,7 +9,7 @@ import shlex
 from importlib.resources import files as resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from recollect import __version__
 from recollect.errors import Conflict
@@ -19,6 +19,8 @@ from recollect.surfaces.hooks.tools import SERVER, Tool
 
 SHAPE = "plugin"
 MANIFEST = ".claude-plugin/plugin.json"
+NAME = "recollect"
+"""In the manifest."""
 
 
 def plugin_files(settings: Settings, tool: Tool, agent: str) -> dict[str, str]:
@@ -37,10 +39,23 @@ def plugin_files(settings: Settings, tool: Tool, agent: str) -> dict[str, str]:
     }
 
 
-def write_plugin(folder: Path, contents: dict[str, str]) -> None:
-    """Into a folder that is new or empty, or has this plugin already."""
-    if folder.exists() and not (folder / MANIFEST).is_file() and (not folder.is_dir() or any(folder.iterdir())):
+def check_folder(folder: Path) -> None:
+    """It is new or empty, or has this plugin already."""
+    is_free = not folder.exists() or (folder.is_dir() and not any(folder.iterdir()))
+    if not is_free and not _is_ours(folder):
         raise Conflict(f"{folder} is there and is no plugin of ours. Name a folder that is new or empty.")
+
+
+def _is_ours(folder: Path) -> bool:
+    try:
+        manifest: Any = json.loads((folder / MANIFEST).read_bytes())
+    except (OSError, ValueError):
+        return False
+    return isinstance(manifest, dict) and cast(dict[str, Any], manifest).get("name") == NAME
+
+
+def write_plugin(folder: Path, contents: dict[str, str]) -> None:
+    check_folder(folder)
     for name, text in contents.items():
         path = str(folder / name)
         files.make_folder(os.path.dirname(path))

@@ -24,6 +24,7 @@ STATE = ("hooks", "state")
 TRUSTED = "trusted_hash"
 SCRIPT = "recollect-hook"
 NEW_FILE = "{}\n"
+BLANK_SETTINGS = "settings.json"
 _OURS = re.compile(rf"/{SCRIPT}['\"]* (?:claude-code|codex) [A-Za-z]+ \S+$")
 _SNAKE = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
@@ -72,6 +73,8 @@ class HooksFile:
     groups: dict[str, Group]
 
     def has_all(self, text: str) -> bool:
+        if self._is_blank(text):
+            return False
         found = _hooks(self.path, text)
         ours = [(event, place) for event, place, _ in self._handlers(text, every_home=True)]
         return len(ours) == len(self.groups) and all(
@@ -79,7 +82,7 @@ class HooksFile:
         )
 
     def added(self, text: str | None) -> tuple[str, Made]:
-        changed = text or NEW_FILE
+        changed = NEW_FILE if text is None or self._is_blank(text) else text
         made: list[Path] = []
         if HOOKS not in _json(self.path, changed):
             changed = with_child(changed, (), HOOKS, {})
@@ -92,11 +95,17 @@ class HooksFile:
         return changed, Made(containers=tuple(made))
 
     def removed(self, text: str, made: Made, *, every_home: bool) -> str:
+        if self._is_blank(text):
+            return text
         for event, group, handler in reversed(self._handlers(text, every_home=every_home)):
             path: Path = (HOOKS, event, group)
             beside = _hooks(self.path, text)[event][group][HOOKS]
             text = without_child(text, (*path, HOOKS, handler) if len(beside) > 1 else path)
         return _without_empty(text, made.containers)
+
+    def _is_blank(self, text: str) -> bool:
+        """Claude Code takes such settings for none; of Codex that is not known."""
+        return self.path.endswith(BLANK_SETTINGS) and not text.strip(f"{MARK} \t\r\n")
 
     def _handlers(self, text: str, *, every_home: bool) -> list[tuple[str, int, int]]:
         """(event, place of the group, place in the group) of what is ours."""
