@@ -216,15 +216,15 @@ def test_a_signal_ends_it_cleanly(number: signal.Signals, computer: Computer) ->
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_in_the_first_pass_ends_it_cleanly(number: signal.Signals, computer: Computer) -> None:
-    for index in range(30):
-        Transcript(f"session {index}", start=LATELY, step_seconds=1).exchanges(500).save(computer.projects)
+    for index in range(20):
+        Transcript(f"session {index}", start=LATELY, step_seconds=1).exchanges(250).save(computer.projects)
     with started("up", home=computer.home) as process:
         wait_for("the first rows", lambda: (computer.home / "recollect.db").exists() and computer.words())
         assert end(process, number) == 0
     assert "Traceback" not in computer.errors
     assert not is_locked(computer.home / "runtime")
     computer.run("up", "--once")
-    assert computer.run("health", "--json").json()["messages"]["total"] == 30_000
+    assert computer.run("health", "--json").json()["messages"]["total"] == 10_000
 
 
 def test_after_a_kill_the_next_start_recovers(computer: Computer) -> None:

@@ -15,8 +15,8 @@ from acceptance.test_kill import Killer, assert_same, contents
 from conftest import Postgres
 from exports import Record, chatgpt, document, export_zip
 
-CONVERSATIONS = 1_200
-KILLS = 6
+CONVERSATIONS = 600
+KILLS = 4
 LONG_WORDS = "compost " * 40_000
 """One conversation takes more than one transaction."""
 
@@ -35,10 +35,10 @@ def address(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
 def export(*, is_later: bool = False) -> list[Record]:
     """Told in a random order, which is the same every time. The later one has all that the earlier one has."""
     told: list[Record] = []
-    for number in range(CONVERSATIONS + 200 * is_later):
+    for number in range(CONVERSATIONS + 100 * is_later):
         grown = 4 if is_later and number % 5 == 0 else 0
         told.append(chatgpt(f"subject {number}", 4 + number % 3 + grown, number * 100))
-        if number == 700:
+        if number == 350:
             make_long(told[-1])
     random.Random("export").shuffle(told)
     return told

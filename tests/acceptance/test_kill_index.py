@@ -19,7 +19,7 @@ from recollect.recall import Material
 from recollect.recall.index import Index, open_index
 
 INDEXING = Path(commands.__file__).with_name("indexing.py")
-KILLS = 3
+KILLS = 2
 MOST_SECONDS = 0.5
 """Between the first work of a process and its end by a kill."""
 QUESTIONS = ("seed bean", "lantern harvest", "Question")

@@ -10,7 +10,7 @@ from stories import Files, Move, Story, torn
 
 HUNT = int(os.environ.get("GROWING_EXAMPLES", "0"))
 """So many random examples of each source. Without it a few that are always the same: a landing is no time for luck."""
-EXAMPLES = HUNT or 12
+EXAMPLES = HUNT or 5
 WHOLE = (".db", ".sqlite", "-wal", ".project_root")
 """Written by a database, which never shows half a change, or in one go."""
 
