@@ -262,7 +262,7 @@ def test_a_failed_turn_is_told_in_a_sentence_and_one_goes_on(talking: Path, serv
 
 
 def test_ctrl_c_ends_one_message_in_the_middle_of_its_answer(talking: Path, server: OpenAIServer) -> None:
-    server.script(Answer(text="Once upon a time. " * 500, pause_seconds=0.02))
+    server.script(Answer(text="Once upon a time. " * 500, pause_seconds=0.1))
     with sitting_at("chat", "Tell me a story.", home=talking) as desk:
         desk.see("Once upon a time.")
         desk.type(CTRL_C)

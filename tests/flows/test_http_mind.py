@@ -33,7 +33,8 @@ def client(house: House) -> Iterator[TestClient]:
 def say(client: TestClient, text: str, **more: Any) -> int:
     answer = client.post("/v1/mind/messages", json={"text": text, **more})
     assert answer.status_code == 202, answer.text
-    assert answer.headers["location"] == f"/v1/mind/entries/{answer.json()['entry']}"
+    written = client.get(answer.headers["location"]).json()
+    assert (written["entry"], text in written["text"]) == (answer.json()["entry"], True)
     return answer.json()["entry"]
 
 
@@ -49,6 +50,11 @@ def test_what_is_said_waits_is_answered_in_a_turn_and_read(client: TestClient, h
     assert [one["author"] for one in turn["entries"]] == ["user", "user", "assistant"]
     assert turn["entries"][0]["text"] == "When do we sow the beans? [1 image]"
     assert client.get("/v1/mind").json()["turns"] == 1
+
+
+def test_what_is_said_to_another_agent_is_found_where_the_answer_says(client: TestClient) -> None:
+    say(client, "To the house.")
+    say(client, "To Ada.", agent="ada")
 
 
 def test_the_conversation_is_read_by_pages_and_what_is_new_by_its_number(client: TestClient) -> None:

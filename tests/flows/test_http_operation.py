@@ -75,6 +75,13 @@ def test_the_index_is_built_anew_after_the_answer_and_serves_meanwhile(client: T
     assert client.post("/v1/search", json={"query": "garden"}).json()["hits"]
 
 
+@pytest.mark.parametrize("name", ["authors", "sources", "projects", "statuses", "conversations"])
+def test_a_question_names_only_so_many(client: TestClient, name: str) -> None:
+    many = [f"x{number}" for number in range(101)]
+    assert client.post("/v1/search", json={"query": "garden", name: many}).status_code == 400
+    assert client.get("/v1/search", params={"query": "garden", name: many}).status_code == 400
+
+
 def test_models_are_listed_and_one_that_nobody_knows_is_neither_fetched_nor_removed(client: TestClient) -> None:
     listed = client.get("/v1/models").json()["models"]
     assert any(one["kind"] == "static" and one["state"] == "ready" for one in listed)

@@ -27,7 +27,7 @@ def house(memory: Memory, clock: FrozenClock, projects: Path) -> House:
 
 def followed(house: House, test: Callable[[Streams], Awaitable[None]]) -> None:
     async def run() -> None:
-        streams = Streams(house.memory, look_seconds=0.01)
+        streams = Streams(house.memory, look_seconds=0.01, token_seconds=0.01)
         try:
             await asyncio.wait_for(test(streams), PATIENCE_SECONDS)
         finally:
@@ -118,6 +118,41 @@ def test_who_comes_with_an_id_of_another_time_is_told_to_read_anew(house: House,
         follower = await streams.join(house.tokens.owner, last)
         ((_, name, _),) = await nexts(follower)
         assert name == "reset"
+
+    followed(house, test)
+
+
+def test_who_was_away_for_too_long_is_told_to_read_anew_and_misses_nothing(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where one thing was touched again and again."""
+    monkeypatch.setattr(module, "MOST_CHANGES", 4)
+
+    async def test(streams: Streams) -> None:
+        first = await streams.join(house.tokens.owner, "")
+        ((last, _, _),) = await nexts(first)
+        streams.leave(first)
+        for number in range(8):
+            house.memory.notes.write("beans.md", f"version {number}")
+        again = await streams.join(house.tokens.owner, last)
+        assert [name for _, name, _ in await nexts(again)] == ["reset"]
+        house.memory.notes.write("peas.md", "new")
+        assert {one for _, one, _ in await touched(again, 1)} == {"peas.md"}
+
+    followed(house, test)
+
+
+def test_a_token_that_is_revoked_ends_its_streams_while_nothing_happens(house: House) -> None:
+    made = house.memory.access.create("ada")
+
+    async def test(streams: Streams) -> None:
+        follower = await streams.join(made.secret, "")
+        other = await streams.join(house.tokens.ada, "")
+        await nexts(follower)
+        house.memory.access.revoke(made.token.id)
+        assert await follower.pieces.get() == END
+        assert len(streams) == 1
+        streams.leave(other)
 
     followed(house, test)
 

@@ -86,7 +86,7 @@ def _chosen_conversations(query: Query, viewer: Viewer) -> list[str] | None:
         return None
     chosen: set[str] | None = None
     if query.conversations:
-        chosen = {viewer.history.conversation(name).conversation.id for name in query.conversations}
+        chosen = {viewer.history.conversation(name).conversation.id for name in dict.fromkeys(query.conversations)}
     if query.projects or query.statuses:
         found = viewer.history.conversation_ids(projects=query.projects, statuses=query.statuses)
         chosen = set(found) if chosen is None else chosen & set(found)

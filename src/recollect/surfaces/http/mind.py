@@ -5,6 +5,7 @@ import base64
 import binascii
 from dataclasses import asdict
 from typing import Annotated, Any
+from urllib.parse import quote
 
 from fastapi import Body, Path, Query
 from pydantic import Field
@@ -131,7 +132,8 @@ def say(given: Annotated[Message, Body(examples=[MESSAGE])], request: Request, m
         "entry": entry.number if entry else None,
         "is_answered": bool(status and status.minding.is_at_work and is_own),
     }
-    headers = {"location": f"/v1/mind/entries/{entry.number}"} if entry else {}
+    whose = f"?agent={quote(given.agent, safe='')}" if given.agent else ""
+    headers = {"location": f"/v1/mind/entries/{entry.number}{whose}"} if entry else {}
     return answered(told, status=202, headers=headers)
 
 

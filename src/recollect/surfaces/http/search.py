@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import Body, Query
+from pydantic import Field
 from starlette.responses import Response
 
 from recollect.asking import found_json
@@ -17,7 +18,12 @@ from recollect.surfaces.resuming import resume_command
 
 router = new_router("search")
 MOST_HITS = 1_000
-Words = Annotated[tuple[str, ...], Query(examples=[[]])]
+MOST_NAMED = 100
+"""Of each kind: conversations are looked up one by one."""
+MOST_CHARACTERS = 10_000
+"""Of a question. In an address fewer fit."""
+Words = Annotated[tuple[str, ...], Query(max_length=MOST_NAMED, examples=[[]])]
+Named = Annotated[tuple[str, ...], Field(max_length=MOST_NAMED)]
 When = Annotated[str, Query(max_length=200, description="A day, a time, or words such as `last week`.", examples=[""])]
 
 
@@ -63,17 +69,17 @@ class FoundShape(Shape):
 
 
 class Question(Given):
-    query: str
+    query: str = Field(max_length=MOST_CHARACTERS)
     type: SearchType = SearchType.BOTH
     limit: Annotated[int, Query(ge=1, le=MOST_HITS)] = 10
     since: str = ""
     until: str = ""
     as_of: str = ""
-    authors: tuple[str, ...] = ()
-    sources: tuple[str, ...] = ()
-    projects: tuple[str, ...] = ()
-    statuses: tuple[str, ...] = ()
-    conversations: tuple[str, ...] = ()
+    authors: Named = ()
+    sources: Named = ()
+    projects: Named = ()
+    statuses: Named = ()
+    conversations: Named = ()
     rerank: bool = False
     """Let a model read the best hits again: better, and slower."""
     fast: bool = False

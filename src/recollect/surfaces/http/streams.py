@@ -6,6 +6,7 @@ ends the streams that were opened with it. Who reads too slowly is let go, and c
 """
 
 import asyncio
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -24,6 +25,8 @@ MOST_STREAMS = 128
 MOST_OF_ONE = 64
 """With one token."""
 LOOK_SECONDS = 0.5
+TOKEN_SECONDS = 5.0
+"""So long a stream may outlive its token where nothing happens."""
 MOST_WAITING = 64
 """Pieces of a stream that nobody has taken yet."""
 MOST_CHANGES = 2_000
@@ -64,9 +67,13 @@ class Told:
 class Streams:
     """All of it in the event loop, but for what asks the database."""
 
-    def __init__(self, memory: Memory, look_seconds: float = LOOK_SECONDS) -> None:
+    def __init__(
+        self, memory: Memory, look_seconds: float = LOOK_SECONDS, token_seconds: float = TOKEN_SECONDS
+    ) -> None:
         self._memory = memory
         self._look_seconds = look_seconds
+        self._token_seconds = token_seconds
+        self._ask_again_at = 0.0
         self._followers: set[Follower] = set()
         self._looking: asyncio.Task[None] | None = None
         self._reached = 0
@@ -141,9 +148,10 @@ class Streams:
         after = self._number(last)
         if not last or after == newest:
             return newest, self._event(newest, "here", {})
-        if after is None or not feed.can_follow(after) or feed.waiting(after) > MOST_CHANGES:
+        can_follow = after is not None and feed.can_follow(after)
+        changes = feed.changes(after, MOST_CHANGES) if after is not None and can_follow else []
+        if not can_follow or (changes and changes[-1].change < newest):
             return newest, self._event(newest, "reset", {"detail": RESET})
-        changes = feed.changes(after, MOST_CHANGES)
         newest = changes[-1].change if changes else newest
         told = b"".join(piece for _, piece in self._told(secret, changes).events)
         return newest, told + self._event(newest, "here", {})
@@ -152,7 +160,7 @@ class Streams:
         feed = self._memory.feed
         newest = feed.newest()
         if newest == reached:
-            return newest, {}
+            return newest, dict.fromkeys(self._taken_back(secrets), Told(is_known=False))
         if not feed.can_follow(reached):
             event = (newest, self._event(newest, "reset", {"detail": RESET}))
             known = {secret: self._memory.access.holder(secret) is not None for secret in secrets}
@@ -160,6 +168,13 @@ class Streams:
         changes = feed.changes(reached, MOST_CHANGES)  # The rest follows at the next look.
         newest = changes[-1].change if changes else newest
         return newest, {secret: self._told(secret, changes) for secret in secrets}
+
+    def _taken_back(self, secrets: set[str]) -> list[str]:
+        """Of these tokens, those that nobody has any more. While nothing happens it is asked at times only."""
+        if time.monotonic() < self._ask_again_at:
+            return []
+        self._ask_again_at = time.monotonic() + self._token_seconds
+        return [secret for secret in secrets if self._memory.access.holder(secret) is None]
 
     def _told(self, secret: str, changes: Sequence[Change]) -> Told:
         principal = self._memory.access.holder(secret)
