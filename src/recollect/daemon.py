@@ -37,7 +37,7 @@ from recollect.minding import Minding, MindingProgress
 from recollect.notekeeping import Notekeeping, NotesProgress
 from recollect.serving import Serving, ServingProgress, remove_hook_file
 from recollect.settings import this_computer
-from recollect.supervision import PartHealth, Supervised, begin_apart, end_all
+from recollect.supervision import PartHealth, Supervised, begin_apart, end_all, end_by_signals
 from recollect.switchboard import Switchboard, remove_socket
 
 
@@ -273,10 +273,8 @@ class Daemon:
         return True
 
     def _listen_to_signals(self) -> None:
-        if threading.current_thread() is not threading.main_thread():
-            return
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, self._on_signal)
+        if threading.current_thread() is threading.main_thread():
+            end_by_signals(self._on_signal)
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
         """Between passes the watcher sees the event; inside one, the transaction under way is rolled back. While a

@@ -7,6 +7,7 @@ Signals stay the business of the program that listens.
 import asyncio
 import contextlib
 import ipaddress
+import os
 import re
 import socket
 from collections.abc import Callable, Generator, Sequence
@@ -70,8 +71,10 @@ def listener(host: str, port: int, who: str, setting: str, backlog: int = MOST_C
     try:
         return socket.create_server((host, port), family=family, backlog=backlog)
     except OSError as error:
+        # Python adds the address to the words of a system's error; one of a name that leads nowhere has only its own.
+        reason = error.strerror if isinstance(error, socket.gaierror) else os.strerror(error.errno or 0)
         raise Unavailable(
-            f"{who} cannot listen on {host} port {port}: {error.strerror}. Choose another port in {setting}, or end "
+            f"{who} cannot listen on {host} port {port}: {reason}. Choose another port in {setting}, or end "
             "the program that has it."
         ) from None
 

@@ -9,6 +9,7 @@ and the end of the process ends it.
 
 import _thread
 import logging
+import signal
 import threading
 import time
 import traceback
@@ -17,6 +18,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import PurePath
+from types import FrameType
 
 from recollect.clock import Clock, system_clock, to_text
 from recollect.errors import RecollectError
@@ -211,7 +213,8 @@ class Supervised:
             self.restarts += 1
             self._problem = reason
             wait = min(RETRY_SECONDS * 2 ** min(self._failures - 1, 30), LONGEST_RETRY_SECONDS)
-        log.error("%s: %s; it begins again in %.0f s", self.name, reason, wait, exc_info=error)
+        told = None if isinstance(error, RecollectError) else error  # Ours say all there is to say.
+        log.error("%s: %s; it begins again in %.0f s", self.name, reason, wait, exc_info=told)
         self._set(State.RESTARTING)
         try:
             self._on_crash(reason)
@@ -230,6 +233,15 @@ def end_all(parts: Sequence[Supervised], deadline: float) -> list[str]:
     for part in parts:
         part.end()
     return [part.name for part in parts if not part.wait(deadline)]
+
+
+def end_by_signals(handler: Callable[[int, FrameType | None], object]) -> None:
+    """The signals that end a program come here, that of a closed terminal too, unless it was to outlive it (nohup)."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, handler)
+    closed = getattr(signal, "SIGHUP", None)  # Windows has none.
+    if closed is not None and signal.getsignal(closed) is not signal.SIG_IGN:
+        signal.signal(closed, handler)
 
 
 def begin_apart(call: Callable[[], object]) -> None:

@@ -6,6 +6,7 @@ no part of ours is replaced.
 
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -169,9 +170,11 @@ def test_what_crashes_again_and_again_waits_and_is_told_to_doctor(tmp_path: Path
             wait_for("a wait", lambda: part_of(computer, "http")["state"] == "restarting")
             assert "cannot listen" in part_of(computer, "http")["problem"]
             assert "http" in computer.finding("parts")["message"]
+            wait_for("the terminal", lambda: re.search("  http: .*cannot listen on", computer.output))
             taken.close()
             wait_for("its way back", lambda: computer.status()["serving"]["address"])
-            assert end(process) == 0
+            assert end(process, signal.SIGHUP) == 0
+    assert "Traceback" not in (computer.home / "runtime" / "logs" / "recollect.log").read_text()
 
 
 # Its end

@@ -23,7 +23,7 @@ IS_LOADED = True
 
 @pytest.fixture
 def signals() -> Iterator[None]:
-    numbers = (signal.SIGINT, signal.SIGTERM)
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
     before = [signal.getsignal(number) for number in numbers]
     yield
     for number, handler in zip(numbers, before, strict=True):
@@ -37,11 +37,26 @@ def wait_to_be_interrupted() -> None:
 
 
 @pytest.mark.usefixtures("signals")
-def test_inside_a_pass_it_interrupts(memory: recollect.Memory) -> None:
+def test_a_terminal_that_is_closed_leaves_one_alone_that_was_to_outlive_it(memory: recollect.Memory) -> None:
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # As nohup does.
     reached: list[str] = []
 
     def first_pass(_memory: recollect.Memory, _roots: list[Path]) -> None:
+        signal.raise_signal(signal.SIGHUP)
+        reached.append("what follows")
         signal.raise_signal(signal.SIGTERM)
+
+    Daemon(memory, lambda status, report: None).run(first_pass)
+    assert reached == ["what follows"]
+
+
+@pytest.mark.usefixtures("signals")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_inside_a_pass_it_interrupts(memory: recollect.Memory, number: signal.Signals) -> None:
+    reached: list[str] = []
+
+    def first_pass(_memory: recollect.Memory, _roots: list[Path]) -> None:
+        signal.raise_signal(number)
         reached.append("what follows")
 
     Daemon(memory, lambda status, report: None).run(first_pass)

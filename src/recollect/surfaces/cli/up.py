@@ -65,13 +65,13 @@ def up(place: Place, once: bool, deepen: bool, is_logged: bool, log_level: str, 
             say(style("Recollect is up.", "bold") + f" Home: {short_path(str(memory.settings.home))}. Ctrl-C ends it.")
         summary.update(_first_pass(memory, roots, place, quiet=as_json))
         if not as_json and not once:
-            _announce_mind(memory)
+            _announce_mind(memory, place)
         if once:
             summary["filed"] = _file(memory, quiet=as_json)
         if deepen:
             deepen_all(memory, quiet=as_json)
         if not once and memory.settings.http.listen:
-            _announce_http(memory, quiet=as_json)
+            _announce_http(memory, place, quiet=as_json)
 
     def open_app(daemon: Daemon, hook_secret: str) -> "App":
         from recollect.surfaces.http.opening import app_of_daemon
@@ -99,7 +99,7 @@ def _say_goodbye(as_json: bool, summary: dict[str, Any], *, once: bool = False) 
         say("Recollect is down. Everything read so far is kept.")
 
 
-def _announce_http(memory: "Memory", *, quiet: bool) -> None:
+def _announce_http(memory: "Memory", place: Place, *, quiet: bool) -> None:
     """Where it will be asked. What answers there is loaded now, before there are threads (`loading`)."""
     from importlib import import_module
 
@@ -114,7 +114,7 @@ def _announce_http(memory: "Memory", *, quiet: bool) -> None:
         warn(str(error))
         return
     if chosen.port:
-        say(f"Programs ask it at {chosen.address(chosen.port)}, with a token: {program()} token create")
+        say(f"Programs ask it at {chosen.address(chosen.port)}, with a token: {place.invocation()} token create")
 
 
 def _ignore(_status: "DaemonStatus", _report: "IngestReport") -> None:
@@ -186,7 +186,7 @@ def _index(memory: "Memory", quiet: bool) -> None:
         warn(f"recollect: nothing can be searched yet. {error}")
 
 
-def _announce_mind(memory: "Memory") -> None:
+def _announce_mind(memory: "Memory", place: Place) -> None:
     """By which ways the agent can be talked with while this runs."""
     from recollect.channels.kinds import wanted_kinds
 
@@ -198,9 +198,10 @@ def _announce_mind(memory: "Memory") -> None:
             warn(f"[mind] in {path} names no model, so nobody answers{by}.")
         return
     if wanted:
-        say(f"You can talk with {memory.settings.agent_name} by {' and '.join(wanted)}. See: {program()} channels")
+        by = " and ".join(wanted)
+        say(f"You can talk with {memory.settings.agent_name} by {by}. See: {place.invocation()} channels")
     if memory.settings.heartbeat.model:
-        say(f"It may write to you first. See: {program()} heartbeat --explain")
+        say(f"It may write to you first. See: {place.invocation()} heartbeat --explain")
 
 
 def _announce_librarian(memory: "Memory", place: Place) -> None:
@@ -295,8 +296,8 @@ class _Telling:
 
 
 def _troubles(status: "DaemonStatus") -> dict[str, str]:
-    """Of the mind and of each channel: who waits at the phone for an answer looks here. Empty: all is well."""
-    return {"mind": status.minding.problem, **status.minding.channels}
+    """Of the server, of the mind and of each channel: who waits for an answer looks here. Empty: all is well."""
+    return {"http": status.serving.problem, "mind": status.minding.problem, **status.minding.channels}
 
 
 def _write_over(status: "DaemonStatus", problem: str) -> None:

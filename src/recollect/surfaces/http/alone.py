@@ -1,7 +1,6 @@
 """A house that is only served: the HTTP server in a thread of its own, while this one waits for signals."""
 
 import asyncio
-import signal
 import socket
 import threading
 import time
@@ -14,7 +13,7 @@ from recollect.loading import load_parts
 from recollect.memory import Memory
 from recollect.serving import MOST_CONNECTIONS, listening_of, serve_until
 from recollect.settings import Settings
-from recollect.supervision import Shift, Supervised, begin_apart, end_all
+from recollect.supervision import Shift, Supervised, begin_apart, end_all, end_by_signals
 from recollect.surfaces.http.opening import app_alone
 
 UNLOAD_SECONDS = 30.0
@@ -38,8 +37,7 @@ class Alone:
 
     def run(self) -> list[str]:
         """Until a signal comes; what did not end in time."""
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, self._on_signal)
+        end_by_signals(self._on_signal)
         for part in self._parts:
             part.start()
         self._stop.wait()
