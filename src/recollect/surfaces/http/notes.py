@@ -85,7 +85,7 @@ def list_notes(
     after: After = "",
 ) -> Response:
     """What is written down. Changes with other tools are versions by now."""
-    return _listed(memory.notes.list(below, gone=gone), limit, after)
+    return answered(cut(memory.notes.list(below, gone=gone), limit, after, lambda one: one.path, version_json))
 
 
 @router.get("/notes/files/{path:path}", **gives(NoteShape, NOTE, "The note."))
@@ -215,7 +215,8 @@ def restore_folder(memory: Writer, given: Annotated[Folder, Body(examples=[{"pat
 def list_reviews(memory: Reader, limit: Limit = 100, after: After = "") -> Response:
     """Changes of a soul, and of diary entries with another tool."""
     memory.notes.look()
-    return _listed(memory.notes.reviews(), limit, after)
+    reviews = memory.notes.reviews()
+    return answered(cut(reviews, limit, after, lambda one: f"{one.path}@{one.number}", version_json))
 
 
 @router.post("/notes/reviews", **gives(VersionShape, VERSION, "It was looked at.", also=CONFLICT))
@@ -225,10 +226,6 @@ def accept_review(
 ) -> Response:
     """It is well. For a person alone."""
     return answered(version_json(memory.notes.accept(given.path, given.version)))
-
-
-def _listed(versions: list[Version], limit: int, after: str) -> Response:
-    return answered(cut(versions, limit, after, lambda one: f"{one.path}@{one.number}", version_json))
 
 
 def _all(versions: list[Version]) -> Response:

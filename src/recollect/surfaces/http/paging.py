@@ -1,10 +1,12 @@
 """Lists by pages: `after` is the `next` of the page before, and means nothing else to whoever has it.
 
-It says how many came before and which was the last of them. What is added meanwhile at the head of a list shifts all
-the others: the last one is looked for, so that nothing is told twice and nothing is left out.
+It says how many came before and which were the last of them. What is added meanwhile at the head of a list shifts all
+the others, and so does what leaves it: it goes on after the last one that is still there, so that nothing is told twice
+and nothing is left out.
 """
 
 import base64
+import hashlib
 from collections.abc import Callable, Sequence
 from typing import Any, Generic, TypeVar
 
@@ -16,6 +18,9 @@ from recollect.surfaces.http.routes import Shape
 T = TypeVar("T")
 MOST_DEPTH = 100_000
 """Of a list that is paged through."""
+MOST_REMEMBERED = 200
+"""Of the last ones. When all of them have left the list, so many are told again rather than one left out."""
+MARK_CHARACTERS = 8
 
 
 class Page(Shape, Generic[T]):
@@ -27,6 +32,7 @@ class Page(Shape, Generic[T]):
 class Place(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
     number: int
     last: str
+    """Marks of the last ones, one after the other."""
 
 
 def paged(
@@ -34,14 +40,19 @@ def paged(
 ) -> dict[str, Any]:
     """`fetch`: the first so many of the list, or all there are."""
     place = _read(after) if after else Place(0, "")
-    found = fetch(place.number + limit + 1)
+    asked = place.number + limit + 1
+    found = fetch(asked)
     start = _start(found, place, key)
-    if len(found) == place.number + limit + 1 and len(found) <= start + limit:
-        found = fetch(start + limit + 1)
+    while len(found) == asked and (start is None or asked <= start + limit):
+        asked = start + limit + 1 if start else 2 * asked
+        found = fetch(asked)
         start = _start(found, place, key)
+    if start is None:
+        start = max(0, place.number - len(place.last) // MARK_CHARACTERS)
     shown = found[start : start + limit]
-    has_more = len(found) > start + limit and start + limit < MOST_DEPTH
-    following = _written(Place(start + limit, key(shown[-1]))) if has_more and shown else ""
+    has_more = bool(shown) and len(found) > start + limit
+    marks = place.last + "".join(_mark(key(item)) for item in shown)
+    following = _written(Place(start + limit, marks[-MOST_REMEMBERED * MARK_CHARACTERS :])) if has_more else ""
     return {"items": [to_json(item) for item in shown], "next": following}
 
 
@@ -50,11 +61,17 @@ def cut(items: Sequence[T], limit: int, after: str, key: Callable[[T], str], to_
     return paged(lambda number: items[:number], limit, after, key, to_json)
 
 
-def _start(found: Sequence[T], place: Place, key: Callable[[T], str]) -> int:
-    """After the one that was last. If it is gone: after so many."""
+def _start(found: Sequence[T], place: Place, key: Callable[[T], str]) -> int | None:
+    """After the last of those that were told and are still there. None: none of them is."""
     if not place.number:
         return 0
-    return next((number + 1 for number, item in enumerate(found) if key(item) == place.last), place.number)
+    marks = {place.last[at : at + MARK_CHARACTERS]: at for at in range(0, len(place.last), MARK_CHARACTERS)}
+    places = {marks[mark]: number for number, item in enumerate(found) if (mark := _mark(key(item))) in marks}
+    return places[max(places)] + 1 if places else None
+
+
+def _mark(key: str) -> str:
+    return base64.urlsafe_b64encode(hashlib.sha256(key.encode()).digest())[:MARK_CHARACTERS].decode()
 
 
 def _written(place: Place) -> str:
@@ -66,6 +83,8 @@ def _read(after: str) -> Place:
         place = msgspec.json.decode(base64.b64decode(after + "=" * (-len(after) % 4), b"-_", validate=True), type=Place)
     except (ValueError, msgspec.MsgspecError):
         raise Invalid("`after` is not the `next` of a page. Begin without it.") from None
-    if not 0 < place.number <= MOST_DEPTH:
+    if place.number > MOST_DEPTH:
+        raise Invalid(f"A list is paged through up to {MOST_DEPTH:,}. Choose what you need of it, or export all.")
+    if place.number < 1:
         raise Invalid("`after` is not the `next` of a page. Begin without it.")
     return place

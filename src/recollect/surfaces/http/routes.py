@@ -179,7 +179,7 @@ def nothing() -> Response:
 
 Limit = Annotated[int, Query(ge=1, le=MOST_LISTED, description="At most this many.", examples=[30])]
 After = Annotated[
-    str, Query(max_length=1_000, description="`next` of the page before. Empty: the first page.", examples=[""])
+    str, Query(max_length=4_000, description="`next` of the page before. Empty: the first page.", examples=[""])
 ]
 Identity = Annotated[
     str,
