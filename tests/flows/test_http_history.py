@@ -110,3 +110,5 @@ def test_what_breaks_in_an_errand_is_told_without_its_words(house: House) -> Non
     assert told.json()["state"] == "failed"
     assert told.json()["problem"]["status"] == 500
     assert "secret" not in told.text
+    [event] = house.memory.runs.latest("errand")
+    assert (event.outcome, event.detail) == ("failed", {"kind": "odd", "error": "ValueError"})

@@ -112,7 +112,7 @@ def create_app(
     )
     app.state.memory = memory
     app.state.surroundings = surroundings
-    app.state.errands = errands.Errands(memory.clock)
+    app.state.errands = errands.Errands(memory)
     for router in (health.router, *ROUTERS):
         app.router.routes.extend(router.routes)
     hooks.prepare(app)

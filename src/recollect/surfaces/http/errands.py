@@ -9,6 +9,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
@@ -16,9 +17,10 @@ from fastapi import Query
 from starlette.requests import Request
 from starlette.responses import Response
 
-from recollect.clock import Clock, to_text
+from recollect.clock import to_text
 from recollect.errors import Conflict, NotFound, RecollectError, Unavailable
 from recollect.ids import new_id
+from recollect.memory import Memory
 from recollect.surfaces.http.asking import Owner
 from recollect.surfaces.http.paging import Page, cut
 from recollect.surfaces.http.problems import BROKEN, shortened
@@ -111,8 +113,9 @@ Work = Callable[[Errand], dict[str, Any]]
 class Errands:
     """Of one server. Safe to share between threads."""
 
-    def __init__(self, clock: Clock) -> None:
-        self._clock = clock
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+        self._clock = memory.clock
         self._lock = threading.Lock()
         self._errands: dict[str, Errand] = {}
 
@@ -124,11 +127,11 @@ class Errands:
                     f"{kind} is under way: /v1/errands/{running.id} tells how far. Begin again when it ends."
                 )
             errand = Errand(kind=kind, began_at=to_text(self._clock()))
-            self._errands[errand.id] = errand
-            self._drop_old()
             name = f"errand-{kind}"
             errand.thread = threading.Thread(target=self._run, args=(errand, work), name=name, daemon=True)
             errand.thread.start()
+            self._errands[errand.id] = errand
+            self._drop_old()
         return errand
 
     def close(self) -> None:
@@ -154,8 +157,10 @@ class Errands:
             state = DONE
         except RecollectError as error:
             errand.problem = {"status": error.http_status, "detail": shortened(str(error))}
-        except Exception:  # noqa: BLE001  the HTTP boundary: its words may be somebody's own, so they are told nobody
+        except Exception as error:  # noqa: BLE001  the HTTP boundary: its words may be somebody's own: none is told
             errand.problem = {"status": 500, "detail": BROKEN}
+            with suppress(RecollectError):  # The database may be what is broken.
+                self._memory.runs.record("errand", "failed", 0.0, {"kind": errand.kind, "error": type(error).__name__})
         finally:
             errand.ended_at = to_text(self._clock())
             errand.state = state
