@@ -17,8 +17,7 @@ class StrictServer(AnthropicServer):
 
     def answer(self, request: Request) -> Response:
         response = super().answer(request)
-        is_whole = len(request.raw) >= int(request.headers.get("content-length") or 0)  # Else its sender died.
-        if FIRST_REFUSAL <= response.status < FIRST_FAULT and is_whole:
+        if FIRST_REFUSAL <= response.status < FIRST_FAULT:
             self.refused.append(bytes(response.body).decode() if isinstance(response.body, bytes) else "")
         return response
 

@@ -1,8 +1,10 @@
 """The base of the servers that stand in for a provider: what is sent, and what breaks."""
 
 import json
+import socket
 import threading
 from collections.abc import Iterator
+from urllib.parse import urlsplit
 
 import httpx2
 import pytest
@@ -44,6 +46,25 @@ def test_a_body_in_chunks_is_read(server: Echo) -> None:
 
 def test_broken_json_has_no_body(server: Echo) -> None:
     assert httpx2.post(server.url, content=b"{").json()["body"] is None
+
+
+WHOLE = (
+    b'POST /whole HTTP/1.1\r\nhost: here\r\ncontent-length: 7\r\n\r\n{"a":1}',
+    b'POST /whole HTTP/1.1\r\nhost: here\r\ntransfer-encoding: chunked\r\n\r\n5\r\n{"a":\r\n2\r\n1}\r\n0\r\n\r\n',
+)
+
+
+@pytest.mark.parametrize("sent", WHOLE)
+def test_a_request_whose_sender_dies_in_its_body_is_none(server: Echo, sent: bytes) -> None:
+    address = urlsplit(server.url)
+    begin = sent.index(b"\r\n\r\n") + 4
+    for length in range(begin, len(sent) + 1):
+        with socket.create_connection((address.hostname or "", address.port or 0)) as line:
+            line.sendall(sent[:length])
+            line.shutdown(socket.SHUT_WR)
+            answer = b"".join(iter(lambda line=line: line.recv(4096), b""))
+        assert bool(answer) is (length == len(sent))
+    assert [request.path for request in server.requests] == ["/whole"]
 
 
 def test_pieces_arrive_one_by_one(server: Echo) -> None:

@@ -80,7 +80,7 @@ class LoopbackServer:
     def __init__(self, *, keeps_requests: int | None = None) -> None:
         """`keeps_requests`: only so many of the last, for runs of thousands. None: all of them."""
         self.requests: list[Request] = []
-        """In order of arrival, refused ones too."""
+        """In order of arrival, refused ones too. Whole ones alone: what a killed program had sent of one is none."""
         self._keeps_requests = keeps_requests
         self._request_numbers = itertools.count(1)
         self._requests_lock = threading.Lock()
@@ -176,6 +176,10 @@ class _Listener(socketserver.ThreadingTCPServer):
         """A client that went away is no error; a bug in `answer` is told to the client (`_Connection`)."""
 
 
+class _CutShort(ConnectionError):
+    """Its sender died in the middle of it: nothing was asked, and nobody is there to be answered."""
+
+
 class _Connection(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm: ClassVar[bool] = True
@@ -212,14 +216,25 @@ class _Connection(BaseHTTPRequestHandler):
     def _body(self) -> bytes:
         if "chunked" in self.headers.get("Transfer-Encoding", "").lower():
             return b"".join(self._chunks())
-        length = int(self.headers.get("Content-Length") or 0)
-        return self.rfile.read(min(length, MOST_BODY_BYTES))
+        return self._read(min(int(self.headers.get("Content-Length") or 0), MOST_BODY_BYTES))
 
     def _chunks(self) -> Iterable[bytes]:
-        while size := int(self.rfile.readline().split(b";")[0].strip() or b"0", HEX):
-            yield self.rfile.read(size)
-            self.rfile.readline()
-        self.rfile.readline()
+        while size := int(self._line().split(b";")[0], HEX):
+            yield self._read(size)
+            self._line()
+        self._line()
+
+    def _read(self, size: int) -> bytes:
+        found = self.rfile.read(size)
+        if len(found) < size:
+            raise _CutShort
+        return found
+
+    def _line(self) -> bytes:
+        line = self.rfile.readline()
+        if not line.endswith(b"\n"):
+            raise _CutShort
+        return line
 
     def _send(self, response: Response) -> None:
         if response.wait_seconds and self._listener.is_leaving.wait(response.wait_seconds):
