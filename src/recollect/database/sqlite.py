@@ -9,18 +9,17 @@ NORMAL: a killed process loses nothing, a power cut may lose the last moments, w
 
 import json
 import os
-import re
-import secrets
 import threading
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import apsw
 
-from recollect.database.database import Database, Parameters, Row, Session, checked_size
+from recollect.database.confinement import Question
+from recollect.database.database import Database, Parameters, Row, Session
 from recollect.database.dialect import SQLITE
 from recollect.errors import Corrupt, Damaged, Denied, Invalid, RecollectError, Unavailable
 
@@ -29,8 +28,6 @@ CACHE_KIBIBYTES = 16_384
 """Of each connection, and each thread has its own: more is not quicker."""
 CHECKPOINT_PAGES = 4_000
 """About 32 MB of log before it is folded back: fewer, larger folds than the default 1,000 pages."""
-MOST_VALUE_BYTES = 40_000_000
-"""That a stranger's SELECT may make: longer than any message is."""
 PAGE_BYTES = 8_192
 """Compressed records are about 1 kB: the default page of 4 kB wastes a fifth of the space and time."""
 SETTLE_TRIES = 3
@@ -109,18 +106,11 @@ class SqliteDatabase(Database):
 
     def query(self, views: Mapping[str, str], sql: str, seconds: float, limit: int) -> tuple[list[str], list[Row]]:
         with self._explained():
-            connection = apsw.Connection(str(self.path), flags=apsw.SQLITE_OPEN_READONLY)
+            question = Question(str(self.path), BUSY_MILLISECONDS, seconds)
             try:
-                connection.set_busy_timeout(BUSY_MILLISECONDS)
-                connection.limit(apsw.SQLITE_LIMIT_LENGTH, MOST_VALUE_BYTES)
-                secret = f"inner_{secrets.token_hex(16)}_"
-                for name, body in views.items():
-                    connection.execute(f"CREATE TEMP VIEW {secret}{name} AS {body}")
-                    connection.execute(f"CREATE TEMP VIEW {name} AS SELECT * FROM {secret}{name}")
-                connection.execute("PRAGMA query_only = ON")
-                return _run_confined(connection, secret, frozenset(views), sql, seconds, limit)
+                return question.ask(views, sql, limit)
             finally:
-                connection.close(True)
+                question.close()
 
     def run_alone(self, sql: str) -> None:
         with self._explained():
@@ -336,86 +326,6 @@ def _home_error(folder: Path, error: OSError) -> RecollectError:
     if isinstance(error, FileExistsError | NotADirectoryError):
         return Invalid(f"{folder} is not a folder. Choose another home with --home DIR.")
     return Unavailable(f"{folder} cannot be made: {error.strerror}. Choose another home with --home DIR.")
-
-
-_ALLOWED_ACTIONS = frozenset({apsw.SQLITE_SELECT, apsw.SQLITE_RECURSIVE})
-_DENIED_FUNCTIONS = frozenset({"load_extension", "readfile", "writefile", "edit", "fts3_tokenizer"})
-
-
-def _authorizer(secret: str, views: frozenset[str], real: frozenset[str]) -> Callable[..., int]:
-    """Allows what a SELECT on the views needs.
-
-    A table is read only from inside one of our inner views. SQLite tells their name, but also the name of any WITH or
-    subquery in its place, which a stranger chooses; so the inner views have a name that nobody can know.
-    """
-
-    def authorize(action: int, first: str | None, second: str | None, _db: str | None, via: str | None) -> int:
-        if action in _ALLOWED_ACTIONS:
-            return apsw.SQLITE_OK
-        if action == apsw.SQLITE_FUNCTION:
-            return apsw.SQLITE_DENY if (second or "").lower() in _DENIED_FUNCTIONS else apsw.SQLITE_OK
-        if action != apsw.SQLITE_READ or first is None:
-            return apsw.SQLITE_DENY
-        is_ours = first in views or first.startswith(secret) or (via or "").startswith(secret)
-        is_name_of_the_query = not second and first.lower() not in real
-        return apsw.SQLITE_OK if is_ours or is_name_of_the_query or first in _TABLE_FUNCTIONS else apsw.SQLITE_DENY
-
-    return authorize
-
-
-_TABLE_FUNCTIONS = frozenset({"json_each", "json_tree", ""})
-_REAL_NAMES = """
-SELECT lower(name) FROM sqlite_schema UNION SELECT lower(name) FROM sqlite_temp_schema
-UNION SELECT lower(name) FROM pragma_module_list
-UNION VALUES ('sqlite_schema'), ('sqlite_master'), ('sqlite_temp_schema'), ('sqlite_temp_master')
-"""
-
-
-def _run_confined(
-    connection: apsw.Connection, secret: str, views: frozenset[str], sql: str, seconds: float, limit: int
-) -> tuple[list[str], list[Row]]:
-    deadline = time.monotonic() + seconds
-    real = frozenset(str(row[0]) for row in connection.execute(_REAL_NAMES))
-    connection.authorizer = _authorizer(secret, views, real)
-    connection.set_progress_handler(lambda: time.monotonic() > deadline, 10_000)
-    try:
-        cursor = connection.cursor()
-        columns: list[str] = []
-
-        def note_columns(running: apsw.Cursor, _sql: str, _bindings: Any) -> bool:
-            if columns:
-                raise Invalid("One statement at a time, please.")
-            columns.extend(name for name, _kind in running.get_description())
-            return True
-
-        cursor.exec_trace = note_columns
-        rows: list[Row] = []
-        for row in checked_size(cursor.execute(sql)):
-            rows.append(row)
-            if len(rows) >= limit:
-                break
-        if not columns:
-            raise Invalid(f"There is no SELECT in it. The views are: {', '.join(sorted(views))}.")
-        return columns, rows
-    except apsw.InterruptError as error:
-        raise Unavailable(f"The query took longer than {seconds:g} seconds. Narrow it or add a LIMIT.") from error
-    except apsw.AuthError as error:
-        raise Denied(f"Only SELECT on these views is allowed: {', '.join(sorted(views))} ({_short(error)}).") from error
-    except apsw.SQLError as error:
-        raise Invalid(f"SQL: {_short(error)}. The views are: {', '.join(sorted(views))}.") from error
-    except apsw.TooBigError as error:
-        raise Invalid("A value of it is too large. Ask for less of it.") from error
-    except UnicodeDecodeError as error:
-        raise Invalid("A value of it is not text. Ask for hex() of it.") from error
-    except apsw.ReadOnlyError as error:
-        raise Denied("This connection only reads.") from error
-    finally:
-        connection.authorizer = None
-        connection.set_progress_handler(None)
-
-
-def _short(error: apsw.Error) -> str:
-    return re.sub(r"\s+", " ", str(error)).rstrip(".")
 
 
 def open_sqlite(url: str) -> SqliteDatabase:
