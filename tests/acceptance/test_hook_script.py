@@ -6,6 +6,7 @@ import re
 import shutil
 import signal
 import socket
+import sqlite3
 import subprocess
 import time
 from collections.abc import Iterator
@@ -103,6 +104,11 @@ def number_taken_in(home: Path) -> int:
         return len(list(memory.history.export()))
 
 
+def number_not_indexed(home: Path) -> int:
+    with recollect.open(home) as memory:
+        return memory.recall.waiting()
+
+
 @pytest.mark.parametrize("name", HOMES)
 def test_the_daemon_answers_at_the_beginning_and_takes_in_at_the_end(
     tmp_path: Path, name: str, transcript: Path
@@ -137,11 +143,46 @@ def test_without_a_daemon_recollect_itself_answers(tmp_path: Path, name: str) ->
     assert not (tmp_path / "x").exists()
 
 
+@contextmanager
+def busy(home: Path) -> Iterator[None]:
+    """Another program writes all the time."""
+    connection = sqlite3.connect(home / "recollect.db", isolation_level=None)
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    finally:
+        connection.execute("ROLLBACK")
+        connection.close()
+
+
+def number_shown(home: Path) -> int:
+    with recollect.open(home) as memory:
+        return memory.showings.figures().open_sessions
+
+
+def test_while_another_program_writes_a_session_is_told_all_of_it(script: Script) -> None:
+    with busy(script.home):
+        assert "14 metres" in context_of(script.run("SessionStart", payload()))
+    assert number_shown(script.home) == 0
+    assert "14 metres" in context_of(script.run("SessionStart", payload()))
+    assert number_shown(script.home) == 1
+
+
+def test_while_another_program_writes_the_daemon_tells_a_session_all_of_it(home: Path) -> None:
+    script = Script(home, words=["/nowhere/recollect"])
+    with script.daemon():
+        with busy(script.home):
+            assert "14 metres" in context_of(script.run("SessionStart", payload()))
+        assert "14 metres" in context_of(script.run("SessionStart", payload(session_id="s-2")))
+        commands.wait_for("what was shown", lambda: number_shown(script.home) > 0)
+
+
 def test_without_a_daemon_the_transcript_is_taken_in_behind_the_agent_s_back(script: Script, transcript: Path) -> None:
     """The script is gone before it is done, and what it started is in a session of its own."""
     ended = script.run("SessionEnd", payload(transcript_path=str(transcript)))
     assert (ended.code, ended.out, ended.err) == (0, "", "")
     commands.wait_for("the transcript", lambda: number_taken_in(script.home) == 2)
+    commands.wait_for("the index, which no beginning waits for", lambda: number_not_indexed(script.home) == 0)
 
 
 def test_a_daemon_that_was_killed_leaves_an_address_at_which_nobody_answers(script: Script, transcript: Path) -> None:

@@ -97,6 +97,15 @@ def test_it_lists_and_calls_our_tools_over_http_with_a_token(claude: ClaudeCode)
     assert SECRET_PLACE in text_of(results_in(second)[0]["content"])
 
 
+def test_with_the_settings_of_its_first_versions_it_has_our_tools_after_install(claude: ClaudeCode) -> None:
+    (claude.computer.claude / ".config.json").write_text("{}")
+    claude.computer.run("install", "claude-code", "--yes")
+
+    claude.ask("Where is the seed list?")
+
+    assert len(tools_in(claude.model.asked[0])) == len(agents.TOOLS)
+
+
 def test_with_a_wrong_token_it_gets_no_tools_and_goes_on(claude: ClaudeCode) -> None:
     claude.computer.run("remember", SECRET_PLACE)
     with agents.server(claude.computer) as address:
@@ -234,6 +243,20 @@ def test_compaction_is_preceded_by_taking_in_and_followed_by_telling_again(claud
     claude.computer.wait_for_words("And the rake?")
     with recollect.open(claude.computer.home) as memory:
         assert tables_with(memory, f"<{OWN_TEXT}>") == []
+
+
+def test_a_session_from_before_the_install_is_told_once_when_it_goes_on(claude: ClaudeCode) -> None:
+    claude.ask("Where is the seed list?")
+    claude.computer.run("remember", SECRET_PLACE)
+    claude.computer.run("install", "claude-code", "--yes")
+
+    claude.ask("And now?", "--continue")
+    claude.ask("And once more?", "--continue")
+
+    first, second, third = claude.model.asked
+    assert injected(first) == ""
+    assert SECRET_PLACE in injected(second)
+    assert json.dumps(third["messages"]).count(f"<{OWN_TEXT}>") == 1
 
 
 def test_uninstall_leaves_its_settings_as_they_were(claude: ClaudeCode) -> None:

@@ -169,6 +169,17 @@ def test_after_install_a_session_begins_with_what_is_known_and_is_taken_in(codex
         codex.computer.wait_for_words("The ladder leans on the shed.")
 
 
+def test_its_hooks_run_where_the_variable_of_its_folder_leads_through_a_link(codex: Codex, tmp_path: Path) -> None:
+    codex.computer.run("remember", SECRET_PLACE)
+    (tmp_path / "link").symlink_to(codex.computer.user)
+    codex.variables["CODEX_HOME"] = codex.computer.variables["CODEX_HOME"] = str(tmp_path / "link" / ".codex")
+    codex.computer.run("install", "codex", "--yes")
+
+    codex.ask("Where did I leave the ladder?")
+
+    assert SECRET_PLACE in injected(bodies(codex)[0])
+
+
 def test_without_trust_it_waits_for_a_person_to_look_at_the_hooks(codex: Codex) -> None:
     codex.computer.run("remember", SECRET_PLACE)
     installed = codex.computer.run("install", "codex", "--no-trust", "--yes")

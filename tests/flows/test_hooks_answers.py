@@ -15,12 +15,16 @@ from hypothesis import strategies as st
 from prescriptions import prescriptions
 
 import recollect
+from recollect.clock import to_text
+from recollect.database import open_database
 from recollect.errors import NotFound
-from recollect.surfaces.hooks.answering import Answer, answer, hook_named, hook_of
+from recollect.showings.store import ShowingStore
+from recollect.surfaces.hooks.answering import Answer, answer, hook_named, hook_of, note_shown
 from recollect.surfaces.hooks.capturing import Captures, capture, places_of
 from recollect.surfaces.hooks.injecting import MOST_BYTES
 from recollect.surfaces.hooks.payload import Payload, read_payload
 from recollect.surfaces.hooks.tools import TOOLS
+from recollect.testing import FrozenClock
 
 AGENT = "claude-code"
 BEGIN = hook_named(AGENT, "SessionStart", AGENT)
@@ -41,10 +45,12 @@ def with_agent(memory: recollect.Memory) -> recollect.Memory:
 def begun(memory: recollect.Memory, **payload: Any) -> str:
     """What the session is told."""
     given = {"session_id": "s-1", "cwd": CWD, "source": "startup", **payload}
-    output = answer(memory, BEGIN, json.dumps(given).encode()).output
-    if not output:
+    found = answer(memory, BEGIN, json.dumps(given).encode())
+    if found.shown:
+        note_shown(memory, found.shown)
+    if not found.output:
         return ""
-    told = json.loads(output)["hookSpecificOutput"]
+    told = json.loads(found.output)["hookSpecificOutput"]
     assert told["hookEventName"] == "SessionStart"
     return told["additionalContext"]
 
@@ -73,6 +79,19 @@ def test_a_session_that_goes_on_is_told_nothing_again(house: recollect.Memory, s
     assert bool(begun(house, source=source)) is is_told
 
 
+def test_a_session_from_before_there_were_hooks_is_told_when_it_goes_on(
+    house: recollect.Memory, transcript: Path
+) -> None:
+    goes_on = {"source": "resume", "transcript_path": str(transcript)}
+    told = begun(house, **goes_on)
+    assert "[REMEMBER]" in told
+    attached = {"type": "attachment", "attachment": {"type": "hook_additional_context", "content": [told]}}
+    transcripts.append(transcript, json.dumps(attached).encode() + b"\n")
+    assert begun(house, **goes_on) == ""
+    transcript.write_bytes(b" " * 70_000_000 + b"\n")
+    assert begun(house, **goes_on) == "", "too long to be looked through while an agent waits"
+
+
 def test_the_same_knowledge_gives_the_same_bytes(house: recollect.Memory, clock: Any) -> None:
     house.knowledge.remember("The well is 14 metres deep.")
     house.knowledge.remember("The pump was mended in May.")
@@ -85,6 +104,7 @@ def test_what_answers_to_the_project_comes_before_what_does_not_fit(house: recol
     house.knowledge.remember("The well project pumps with solar power.", importance=0.1)
     for number in range(200):
         house.knowledge.remember(f"Fact {number}: " + f"word{number} " * 20, importance=0.6)
+    house.recall.catch_up()
     assert "solar power" in begun(house, cwd="/home/ada/well")
 
 
@@ -93,6 +113,38 @@ def test_what_was_shown_is_noted_for_the_session(house: recollect.Memory) -> Non
     begun(house)
     figures = house.showings.figures()
     assert (figures.records, figures.open_sessions) == (1, 1)
+
+
+def test_while_somebody_else_writes_a_session_is_told_all_of_it(
+    house: recollect.Memory, engine: str, captures: tuple[Captures, threading.Event], clock: FrozenClock
+) -> None:
+    house.knowledge.remember("The well is 14 metres deep.")
+    given = json.dumps({"session_id": "s-1", "cwd": CWD, "source": "startup"}).encode()
+    other = open_database(engine)
+    with other.write():
+        found = answer(house, BEGIN, given)
+    other.close()
+    assert "14 metres" in found.output
+    assert found.shown
+
+    made, done = captures
+    clock.move(minutes=5)
+    shown = found.shown
+    made.do_later(TOOLS[AGENT], lambda: note_shown(house, shown))
+    made.do_later(TOOLS[AGENT], done.set)
+    assert done.wait(30)
+    with house.database.read() as session:
+        (noted,) = ShowingStore(session, house.settings.house).sessions()
+    assert (noted.session_id, noted.shown_at) == ("s-1", to_text(shown.at))
+
+
+def test_what_cannot_be_noted_is_no_failure(house: recollect.Memory) -> None:
+    house.knowledge.remember("The well is 14 metres deep.")
+    shown = answer(house, BEGIN, json.dumps({"session_id": "s-1", "source": "startup"}).encode()).shown
+    assert shown
+    house.agents.remove(AGENT)
+    note_shown(house, shown)
+    assert house.showings.figures().open_sessions == 0
 
 
 def test_an_agent_is_told_what_it_may_see_and_nothing_of_others(house: recollect.Memory) -> None:

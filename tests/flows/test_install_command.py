@@ -6,10 +6,10 @@ import stat
 import subprocess
 import tomllib
 from pathlib import Path
-from typing import Any
 
 import commands
 import pytest
+from installs import everything, install, user_of, write
 
 import recollect
 from recollect.errors import Conflict
@@ -24,32 +24,7 @@ CODEX = '# mine\nmodel = "x"  # a comment\n\n[mcp_servers.other]\ncommand = "y" 
 
 @pytest.fixture
 def user(home: Path) -> Path:
-    """HOME of the person."""
-    folder = home.parent / "user"
-    folder.mkdir(exist_ok=True)
-    return folder
-
-
-def write(path: Path, text: str, mode: int = 0o600) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(text.encode())
-    path.chmod(mode)
-    return path
-
-
-def install(tool: str, home: Path, *more: object, **given: Any) -> dict[str, Any]:
-    done = commands.run("install", tool, "--yes", "--json", *more, home=home, **given)
-    assert done.code == 0, done.err + done.out
-    return done.json()
-
-
-def everything(folder: Path) -> dict[str, bytes]:
-    """Of a person's folder. What the models' cache keeps there is none of ours."""
-    return {
-        str(path.relative_to(folder)): path.read_bytes()
-        for path in folder.rglob("*")
-        if path.is_file() and ".cache" not in path.parts
-    }
+    return user_of(home)
 
 
 def test_a_written_marker_comes_back_by_the_hook_and_by_mcp_and_is_forgotten_again(home: Path, user: Path) -> None:
@@ -251,6 +226,33 @@ def test_the_folder_that_the_agent_is_told_by_its_variable_is_the_one_that_count
     ]
 
 
+def test_links_in_the_variable_of_codex_are_followed_as_codex_follows_them(home: Path, user: Path) -> None:
+    real = home.parent / "real" / "codex"
+    real.mkdir(parents=True)
+    (home.parent / "link").symlink_to(real.parent)
+    install("codex", home, variables={"CODEX_HOME": str(home.parent / "link" / "codex")})
+    trusted = tomllib.loads((real / "config.toml").read_text())["hooks"]["state"]
+    assert f"{real}/hooks.json:stop:0:0" in trusted
+
+
+def test_a_linked_folder_of_codex_that_no_variable_names_keeps_its_name(home: Path, user: Path) -> None:
+    real = home.parent / "real"
+    real.mkdir()
+    (user / ".codex").symlink_to(real)
+    install("codex", home)
+    trusted = tomllib.loads((real / "config.toml").read_text())["hooks"]["state"]
+    assert f"{user}/.codex/hooks.json:stop:0:0" in trusted
+
+
+def test_the_file_of_the_first_versions_of_claude_code_is_used_where_it_is(home: Path, user: Path) -> None:
+    older = write(user / ".claude" / ".config.json", "{}")
+    install("claude-code", home)
+    assert "recollect" in json.loads(older.read_text())["mcpServers"]
+    assert not (user / ".claude.json").exists()
+    assert commands.run("uninstall", "claude-code", "--yes", home=home).code == 0
+    assert everything(user) == {".claude/.config.json": b"{}"}
+
+
 def test_who_leaves_trust_to_codex_finds_none_of_it_in_the_settings(home: Path, user: Path) -> None:
     install("codex", home, "--no-trust")
     assert "hooks" not in tomllib.loads((user / ".codex" / "config.toml").read_text())
@@ -406,3 +408,16 @@ def test_a_file_that_is_read_only_is_named_and_stays(home: Path, user: Path, com
     assert done.code == 4
     assert done.explains(str(path), "chmod u+w")
     assert everything(user) == before
+
+
+def test_a_folder_where_nothing_can_be_made_is_named_before_anything_is_written(home: Path, user: Path) -> None:
+    write(user / ".claude" / "settings.json", "{}")
+    user.chmod(0o555)
+    try:
+        done = commands.run("install", "claude-code", "--yes", home=home, obey_permissions=True)
+    finally:
+        user.chmod(0o755)
+    assert done.code == 4, done.out
+    assert done.explains(str(user / ".claude.json"), "nothing was changed")
+    assert everything(user) == {".claude/settings.json": b"{}"}
+    assert not (home / "hooks").exists()

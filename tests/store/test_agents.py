@@ -347,3 +347,13 @@ def test_closing_an_agent_closes_nothing(divided: recollect.Memory) -> None:
     with divided.as_agent("ada") as ada:
         assert len(titles(ada)) == 2
     assert len(titles(divided)) == 3
+
+
+def test_what_a_room_may_not_write_is_refused_with_the_grant_that_would_allow_it(memory: recollect.Memory) -> None:
+    memory.agents.add("ada")
+    memory.agents.add("ada/kitchen")
+    room = memory.as_agent("ada", room="kitchen")
+    with pytest.raises(Denied, match=r"^ada/kitchen may not write.*agents grant ada/kitchen house"):
+        room.notes.write("garden.md", "Beans.")
+    memory.agents.grant("ada/kitchen", "house")
+    assert room.notes.write("garden.md", "Beans.").version

@@ -206,6 +206,7 @@ def test_what_answers_to_the_topic_is_chosen_first(memory: recollect.Memory, clo
     for number in range(30):
         memory.knowledge.remember(f"Errand {number}: bring parcel {number} to the post office.", importance=0.8)
     memory.knowledge.remember("The greenhouse heater needs new oil every autumn.", importance=0.1)
+    memory.recall.catch_up()
     clock.move(days=100)
     assert "greenhouse" not in memory.context.rehydration(budget_tokens=150).text
 
@@ -217,6 +218,33 @@ def test_what_answers_to_the_topic_is_chosen_first(memory: recollect.Memory, clo
     assert memory.context.rehydration(budget_tokens=150, topic="greenhouse heater").text == made.text
 
 
+def test_a_topic_waits_for_no_index(memory: recollect.Memory, projects: Path) -> None:
+    memory.knowledge.remember("The greenhouse heater needs new oil every autumn.")
+    Transcript("long").exchanges(20, about="peas").save(projects)
+    memory.history.ingest([projects])
+    behind = memory.recall.waiting()
+    assert behind > 20
+
+    assert shown(memory, topic="greenhouse")["knowledge"] == ["The greenhouse heater needs new oil every autumn."]
+
+    assert memory.recall.waiting() == behind
+    assert memory.recall.state().documents == 0
+
+
+def test_a_topic_is_asked_of_the_index_as_it_is(memory: recollect.Memory, projects: Path) -> None:
+    for number in range(30):
+        memory.knowledge.remember(f"Errand {number}: bring parcel {number} to the post office.", importance=0.8)
+    memory.knowledge.remember("The greenhouse heater needs new oil every autumn.", importance=0.1)
+    memory.recall.catch_up()
+    Transcript("long").exchanges(20, about="peas").save(projects)
+    memory.history.ingest([projects])
+    behind = memory.recall.waiting()
+
+    assert "greenhouse heater" in memory.context.rehydration(budget_tokens=150, topic="greenhouse heater").text
+
+    assert memory.recall.waiting() == behind
+
+
 def test_a_topic_that_nothing_answers_to_changes_nothing_for_an_empty_house(memory: recollect.Memory) -> None:
     assert memory.context.rehydration(topic="greenhouse").text == ""
 
@@ -226,6 +254,7 @@ def test_a_topic_shows_an_agent_nothing_of_others(memory: recollect.Memory) -> N
     memory.agents.add("bert")
     memory.knowledge.remember("The greenhouse heater is broken.", scope="bert")
     memory.knowledge.remember("The greenhouse door squeaks.", scope="ada")
+    memory.recall.catch_up()
     lines = shown(memory.as_agent("ada"), topic="greenhouse")["knowledge"]
     assert lines == ["The greenhouse door squeaks."]
 
@@ -235,6 +264,7 @@ def test_a_topic_brings_back_nothing_that_no_longer_holds(memory: recollect.Memo
     wrong = memory.knowledge.remember("The greenhouse is made of ice.").record
     memory.knowledge.remember("The greenhouse is made of glass.")
     assert wrong
+    memory.recall.catch_up()
     memory.knowledge.retract(wrong.id)
     clock.move(days=5)
     assert shown(memory, topic="greenhouse")["knowledge"] == ["The greenhouse is made of glass."]

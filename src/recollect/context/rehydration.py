@@ -123,8 +123,11 @@ class Rehydration:
 
     def _relevance(self, topic: str, latest: str) -> dict[str, float]:
         """Record → how well it answers, by its place among the answers. Asked at the time of the latest change: the
-        day on which somebody asks must not change the bytes."""
-        found = self._recall().search(topic, search_type="facts", limit=TOPIC_HITS, now=from_text(latest), fast=True)
+        day on which somebody asks must not change the bytes. Asked of the index as it is: a session that begins does
+        not wait until an import is indexed."""
+        found = self._recall().search(
+            topic, search_type="facts", limit=TOPIC_HITS, now=from_text(latest), fast=True, fresh=False
+        )
         return {hit.id: HALF_RELEVANT_PLACE / (HALF_RELEVANT_PLACE + place) for place, hit in enumerate(found.hits)}
 
     def _distinct(self, records: Iterable[Record]) -> list[Record]:

@@ -29,7 +29,10 @@ def principal_named(store: ScopeStore, name: str, room: str = "") -> Principal:
     """An agent, in a room of its own or not."""
     scope = store.get(name)
     if scope.kind is not ScopeKind.AGENT:
-        raise NotFound(f"No agent is called {name!r} in this house. `recollect agents` lists them.")
+        raise NotFound(
+            f"No agent is called {name!r} in this house. `recollect agents` lists them, "
+            "`recollect agents add` makes one."
+        )
     if room:
         scope = store.get(f"{name}/{room}")
     return Principal(actor=Actor.AGENT, name=name, scope=scope.id)
@@ -82,22 +85,30 @@ class Agents:
 
     def add(self, name: str, parent: str = HOUSE) -> Scope:
         """An agent, or with a slash in its name a room: `ada`, `ada/kitchen`, `house/hall`."""
+        with self._database.write() as session:
+            store = ScopeStore(session, self._house)
+            scope = self._new(store, name, parent)
+            store.add(scope)
+        return scope
+
+    def check_new(self, name: str, parent: str = HOUSE) -> None:
+        """Whether it could be added. Raises where not."""
+        with self._database.read() as session:
+            self._new(ScopeStore(session, self._house), name, parent)
+
+    def _new(self, store: ScopeStore, name: str, parent: str) -> Scope:
         self._refuse_agents()
         owner, slash, own = name.rpartition("/")
         check_name(own)
         if slash and parent not in (HOUSE, owner):
             raise Invalid(f"{name!r} is a room of {owner!r}: it cannot stand below {parent!r}.")
         kind, parent = (ScopeKind.ROOM, owner) if slash else (ScopeKind.AGENT, parent)
-        scope = Scope(id=name, kind=kind, parent_id=parent, made_at=to_text(self._clock()))
-        with self._database.write() as session:
-            store = ScopeStore(session, self._house)
-            above = store.get(parent)
-            if kind is ScopeKind.AGENT and above.kind is ScopeKind.ROOM:
-                raise Invalid(f"{parent!r} is a room. An agent stands below the house or below another agent.")
-            if any(found.id == name for found in store.every()):
-                raise Conflict(f"{name!r} is there already. `recollect agents` shows it.")
-            store.add(scope)
-        return scope
+        above = store.get(parent)
+        if kind is ScopeKind.AGENT and above.kind is ScopeKind.ROOM:
+            raise Invalid(f"{parent!r} is a room. An agent stands below the house or below another agent.")
+        if any(found.id == name for found in store.every()):
+            raise Conflict(f"{name!r} is there already. `recollect agents` shows it.")
+        return Scope(id=name, kind=kind, parent_id=parent, made_at=to_text(self._clock()))
 
     def remove(self, name: str) -> None:
         """One in which nothing lies, so that nothing is lost."""

@@ -27,5 +27,10 @@ class Principal:
         """Whether it sees and changes less than everything."""
         return self.actor is Actor.AGENT
 
+    @property
+    def called(self) -> str:
+        """As others name it: an agent in a room by that room."""
+        return self.scope if self.is_confined else self.name
+
 
 OWNER = Principal(actor=Actor.PERSON)

@@ -112,7 +112,10 @@ class ScopeStore:
             return Scope(id=HOUSE, kind=ScopeKind.HOUSE, parent_id="")
         row = self._session.one(BY_ID, self._given(id=scope_id)) if _SCOPE.fullmatch(scope_id) else None
         if row is None:
-            raise NotFound(f"No agent or room is called {scope_id!r} in this house. `recollect agents` lists them.")
+            raise NotFound(
+                f"No agent or room is called {scope_id!r} in this house. `recollect agents` lists them, "
+                "`recollect agents add` makes one."
+            )
         return _scope(row)
 
     def add(self, scope: Scope) -> None:

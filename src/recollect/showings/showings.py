@@ -50,9 +50,16 @@ class Showings:
 
     # Noting
 
-    def note_shown(self, session_id: str, record_ids: Sequence[str], *, purpose: str = "session-start") -> None:
+    def note_shown(
+        self,
+        session_id: str,
+        record_ids: Sequence[str],
+        *,
+        purpose: str = "session-start",
+        at: datetime | None = None,
+    ) -> None:
         """These records were put before the agent in this session. Twice in one session counts once. Who may only read,
-        and a session without a name, leaves nothing."""
+        and a session without a name, leaves nothing. `at`: when, where it is noted afterwards."""
         name = session_id.strip()
         if len(name) > MOST_NAME_CHARACTERS or not name.isprintable():
             raise Invalid(
@@ -67,7 +74,7 @@ class Showings:
             new = [one for one in dict.fromkeys(record_ids) if one not in known]
             versions = self._versions(session, new[: MOST_IN_SESSION - len(known)])
             if versions:
-                store.add(scope, name, purpose, versions, self._now())
+                store.add(scope, name, purpose, versions, to_text(at) if at else self._now())
 
     def note_used(self, record_ids: Sequence[str], *, how: str) -> None:
         """An agent opened these records. `how`: by which tool."""

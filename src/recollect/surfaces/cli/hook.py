@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+import threading
 from contextlib import suppress
 
 import click
@@ -13,6 +14,8 @@ BEGINNING_SECONDS = 10
 """Within which a session that begins is answered, or is not: an agent waits for it. It takes less than one, unless the
 computer has much else to do."""
 CAPTURING_SECONDS = 600
+NOTING_SECONDS = 1.5
+"""For noting what was shown, when the answer is given. The agent still waits for this process."""
 
 
 @click.command()
@@ -34,7 +37,8 @@ def hook(place: Place, tool: str, event: str, agent: str, within: int) -> None:
     Reads the hook's JSON from standard input and prints the answer, if there is any. `recollect install` lets agents
     call it where no daemon runs.
     """
-    from recollect.surfaces.hooks.answering import answer, hook_named
+    from recollect.errors import RecollectError
+    from recollect.surfaces.hooks.answering import answer, hook_named, note_shown
     from recollect.surfaces.hooks.capturing import capture
     from recollect.surfaces.hooks.tools import BEGINNING
 
@@ -50,8 +54,12 @@ def hook(place: Place, tool: str, event: str, agent: str, within: int) -> None:
         if found.output:
             sys.stdout.buffer.write(found.output.encode() + b"\n")
             sys.stdout.buffer.flush()
-        if found.transcript:
-            capture(memory, named.tool, found.transcript)
+        if found.shown:
+            _end_well_within(NOTING_SECONDS)
+            note_shown(memory, found.shown)
+        if found.transcript and capture(memory, named.tool, found.transcript):
+            with suppress(RecollectError):  # No session waits for the index when it begins, and here nobody waits.
+                memory.recall.catch_up()
 
 
 def _limit(seconds: int) -> None:
@@ -59,3 +67,13 @@ def _limit(seconds: int) -> None:
     if hasattr(signal, "setitimer"):
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.setitimer(signal.ITIMER_REAL, seconds)
+
+
+def _end_well_within(seconds: float) -> None:
+    """The answer is out, and who reads it takes it only from a process that ends well. By a thread: while a database is
+    waited for, no handler of a signal would run."""
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    ending = threading.Timer(seconds, os._exit, (0,))
+    ending.daemon = True
+    ending.start()

@@ -54,37 +54,43 @@ def install(
     from recollect.surfaces.hooks.installing import Installation, Options
     from recollect.surfaces.hooks.tools import tool_named
 
-    named = tool_named(tool)
+    named, warnings = tool_named(tool), list[str]()
     _check(named, plugin, is_http, is_agreed=is_agreed or is_dry, as_json=as_json)
     with place.open() as memory:
         options = Options(agent=agent or tool, is_http=is_http, is_trusted=not no_trust)
         installation = Installation(memory, this_computer(), named, options)
         if plugin:
+            warnings = installation.warnings()
             result = _write_plugin(
                 memory, installation, named, options.agent, plugin, is_agreed=is_agreed, is_dry=is_dry, as_json=as_json
             )
+            result["warnings"] = warnings
         else:
             changes = installation.plan()
             has_changes = any(change.kind != "unchanged" for change in changes) or bool(installation.notes())
+            warnings = installation.warnings()
             if not as_json:
-                _show(changes, installation.notes())
+                _show(changes, [*installation.notes(), *warnings])
             if is_dry or (has_changes and not is_agreed and not _agrees()):
-                _tell(as_json, {"tool": tool, "agent": options.agent, "applied": False, "files": _files(changes)})
+                told = {"applied": False, "files": _files(changes), "warnings": warnings}
+                _tell(as_json, {"tool": tool, "agent": options.agent, **told})
                 return
             changes = installation.apply()
             command, server = installation.registered()
             steps = _tested(memory, named, options.agent, command, server, as_json)
-            result = {"applied": True, "files": _files(changes), **steps}
+            result = {"applied": True, "files": _files(changes), "warnings": warnings, **steps}
     _tell(as_json, {"tool": tool, "agent": options.agent, **result})
     if result.get("ok") is False:
         if not as_json:
-            say(style(f"It is installed, but does not work yet. {_way_back(tool, plugin)}", "red"))
+            say(style(f"It is installed, but does not work yet. {_way_back(place, tool, plugin)}", "red"))
         raise click.exceptions.Exit(FAILED)
     if not as_json and result["applied"]:
         has_it = (
             f"`claude --plugin-dir {plugin}` has it." if plugin else f"{named.title} has it from its next session on."
         )
-        say(f"{has_it} {_way_back(tool, plugin)}")
+        for warning in warnings:
+            say(style(warning, "red"))
+        say(f"{has_it} {_way_back(place, tool, plugin)}")
 
 
 @click.command()
@@ -97,30 +103,35 @@ def uninstall(place: Place, tool: str, is_agreed: bool, is_dry: bool, as_json: b
     """Take Recollect out of a coding agent's settings.
 
     A file that nobody else changed since becomes what it was, to the byte; of any other, exactly what install added is
-    taken out. What the agent learned stays.
+    taken out. Of several folders of settings, only the one that install would change now. What the agent learned stays.
     """
     from recollect.settings import this_computer
-    from recollect.surfaces.hooks.installing import Installation, Options
+    from recollect.surfaces.hooks.removing import Removal
     from recollect.surfaces.hooks.tools import tool_named
 
     named = tool_named(tool)
     _check(named, None, False, is_agreed=is_agreed or is_dry, as_json=as_json)
     with place.open() as memory:
-        installation = Installation(memory, this_computer(), named, Options(agent=tool))
-        changes = installation.plan_removal()
+        removal = Removal(memory, this_computer(), named)
+        changes = removal.plan()
         if not as_json:
             _show(changes, [])
         has_changes = any(change.kind != "unchanged" for change in changes)
         if is_dry or (has_changes and not is_agreed and not _agrees()):
             _tell(as_json, {"tool": tool, "applied": False, "files": _files(changes)})
             return
-        changes = installation.remove()
-        plugins = installation.plugins()
-    _tell(as_json, {"tool": tool, "applied": True, "files": _files(changes), "plugins": plugins})
+        changes = removal.remove()
+        plugins, left = removal.plugins(), removal.left()
+    told = {"files": _files(changes), "plugins": plugins, "left": list(left)}
+    _tell(as_json, {"tool": tool, "applied": True, **told})
     if not as_json:
         for folder in plugins:
             say(f"The plugin in {folder} is left, and works where it is loaded. Remove the folder to be without it.")
-        say(f"{named.title} has no Recollect in its settings from its next session on. What it learned is still here.")
+        for path, reason in left.items():
+            say(f"{path} still has {reason}")
+        if not left:
+            say(f"{named.title} has no Recollect in its settings from its next session on.")
+        say("What it learned is still here.")
 
 
 def _check(tool: "Tool", plugin: Path | None, is_http: bool, *, is_agreed: bool, as_json: bool) -> None:
@@ -132,10 +143,10 @@ def _check(tool: "Tool", plugin: Path | None, is_http: bool, *, is_agreed: bool,
         raise Invalid("A plugin is a folder that others may read: no token is written into it. Leave --http out.")
 
 
-def _way_back(tool: str, plugin: Path | None) -> str:
+def _way_back(place: Place, tool: str, plugin: Path | None) -> str:
     if plugin:
         return f"To be without it, remove {plugin}; uninstall leaves that folder alone."
-    return f"`recollect uninstall {tool}` takes it out again."
+    return f"`{place.invocation()} uninstall {tool}` takes it out again."
 
 
 def _agrees() -> bool:
@@ -153,13 +164,13 @@ def _write_plugin(
     is_dry: bool,
     as_json: bool,
 ) -> dict[str, Any]:
-    from recollect.surfaces.hooks.plugin import check_folder, plugin_files, write_plugin
+    from recollect.surfaces.hooks.plugin import plan_plugin, plugin_files, write_plugin
 
-    check_folder(folder)
     contents = plugin_files(memory.settings, tool, agent)
-    files = [{"path": str(folder / name), "change": "made", "diff": ""} for name in contents]
+    changes = plan_plugin(folder, contents)
+    files = _files(changes)
     if not as_json:
-        say("\n".join([f"Writes {file['path']}" for file in files] + installation.notes()))
+        say("\n".join([f"{MADE[change.kind]}: {change.path}" for change in changes] + installation.notes()))
     if is_dry or (not is_agreed and not _agrees()):
         return {"applied": False, "files": files}
     write_plugin(folder, contents)

@@ -3,6 +3,8 @@
 Only what the watcher would take in too: a regular file whose name is that of a transcript, not ignored, not while
 taking in is paused or switched off. In a daemon it happens in one thread of its own, for each file once however often
 it is named meanwhile; what is left when the server ends, the next look at the folders finds.
+
+The same thread does what else waits behind an answer.
 """
 
 import os
@@ -13,12 +15,17 @@ from contextlib import suppress
 from pathlib import Path
 
 from recollect.errors import RecollectError, Unavailable, reason_of
+from recollect.history.privacy import OWN_TEXT
 from recollect.history.sources import source_named
 from recollect.memory import Memory
 from recollect.surfaces.hooks.tools import Tool
 
+PIECE_BYTES, MOST_PIECES = 1_000_000, 64
+"""Of a transcript that is looked through while an agent waits."""
+OUR_ELEMENT = f"<{OWN_TEXT}>".encode()
 MOST_WAITING = 1_000
-"""Files. More than that name themselves when somebody plays with us; the watcher finds them all the same."""
+"""Files, for the most part. More than that name themselves when somebody plays with us; the watcher finds them all the
+same."""
 
 
 def takes_in(memory: Memory) -> bool:
@@ -37,6 +44,26 @@ def capture(memory: Memory, tool: Tool, path: str) -> int:
         if memory.history.paused_since():
             return 0
         raise
+
+
+def stands_in(tool: Tool, path: str) -> bool:
+    """Whether our text stands in a transcript. What is too long to be looked through while an agent waits, or is no
+    transcript, is taken for one that has it: nothing is told twice then."""
+    if not places_of(tool, path):
+        return True
+    end = b""
+    try:
+        with open(path, "rb") as file:
+            for _ in range(MOST_PIECES):
+                piece = file.read(PIECE_BYTES)
+                if OUR_ELEMENT in end + piece:
+                    return True
+                if len(piece) < PIECE_BYTES:
+                    return False
+                end = piece[-len(OUR_ELEMENT) :]
+    except OSError:
+        pass
+    return True
 
 
 def places_of(tool: Tool, path: str) -> list[str]:
@@ -74,23 +101,30 @@ def _names(folder: str) -> list[str]:
 
 
 class Captures:
-    """Files that wait to be taken in, and the thread that does it. It begins with the first of them."""
+    """What waits behind the answers, and the thread that does it. It begins with the first of them."""
 
     def __init__(self, memory: Memory, taken: Callable[[], None]) -> None:
         """`taken` is called when something new was taken in."""
         self._memory = memory
         self._taken = taken
-        self._waiting: dict[tuple[str, str], Tool] = {}
+        self._waiting: dict[tuple[object, ...], tuple[Tool, Callable[[], None]]] = {}
         self._changed = threading.Condition()
         self._is_closed = False
         self._thread: threading.Thread | None = None
 
     def add(self, tool: Tool, path: str) -> None:
-        """At once: it only notes it."""
+        """A transcript. At once: it only notes it."""
+        self._add((tool.name, path), tool, lambda: self._take(tool, path))
+
+    def do_later(self, tool: Tool, work: Callable[[], None]) -> None:
+        """Something else. At once, too."""
+        self._add((tool.name, object()), tool, work)
+
+    def _add(self, name: tuple[object, ...], tool: Tool, work: Callable[[], None]) -> None:
         with self._changed:
             if self._is_closed or len(self._waiting) >= MOST_WAITING:
                 return
-            self._waiting[tool.name, path] = tool
+            self._waiting[name] = tool, work
             if self._thread is None:
                 self._thread = threading.Thread(target=self._work, name="captures", daemon=True)
                 self._thread.start()
@@ -112,14 +146,16 @@ class Captures:
                 self._changed.wait_for(lambda: self._waiting or self._is_closed)
                 if self._is_closed:
                     return
-                (_, path), tool = next(iter(self._waiting.items()))
-                del self._waiting[tool.name, path]
-            self._take(tool, path)
+                tool, work = self._waiting.pop(next(iter(self._waiting)))
+            self._do(tool, work)
 
     def _take(self, tool: Tool, path: str) -> None:
+        if capture(self._memory, tool, path):
+            self._taken()
+
+    def _do(self, tool: Tool, work: Callable[[], None]) -> None:
         try:
-            if capture(self._memory, tool, path):
-                self._taken()
+            work()
         except Exception as error:  # noqa: BLE001  a worker loop: one file that breaks stops no other
             with suppress(RecollectError):  # The database may be what is broken.
                 self._memory.runs.record("hook", "failed", 0.0, {"tool": tool.name, "reason": reason_of(error)})

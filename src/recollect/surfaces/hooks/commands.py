@@ -49,7 +49,11 @@ def server_command(words: list[str], agent: str) -> dict[str, Any]:
 
 
 def script_path(settings: Settings) -> str:
-    return str(settings.home / FOLDER / SCRIPT)
+    return script_in(str(settings.home))
+
+
+def script_in(home: str) -> str:
+    return os.path.join(home, FOLDER, SCRIPT)
 
 
 def script_text(settings: Settings, words: list[str]) -> str:

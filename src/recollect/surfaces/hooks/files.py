@@ -13,7 +13,7 @@ from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
-from recollect.errors import Denied, Invalid
+from recollect.errors import Conflict, Denied, Invalid
 
 PRIVATE = 0o600
 
@@ -56,10 +56,16 @@ def is_private(path: str) -> bool:
 
 
 def check_writable(path: str) -> None:
-    """Whoever made it read-only meant it, though its folder lets us replace it. Its bits are asked, as root may write
-    everything."""
+    """Before anything is written anywhere. Whoever made a file read-only meant it, though its folder lets us replace
+    it: its bits are asked, as root may write everything. The folder is needed for a new file, and to change places."""
+    real = os.path.realpath(path)
+    folder = os.path.dirname(real)
+    while not os.path.exists(folder):
+        folder = os.path.dirname(folder)
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise Denied(f"{path} cannot be written: {folder} is read-only. Make it writable; nothing was changed.")
     try:
-        mode = os.stat(path).st_mode
+        mode = os.stat(real).st_mode
     except OSError:
         return
     if not mode & stat.S_IWUSR:
@@ -75,6 +81,10 @@ def write_over(path: str, before: bytes | None, after: bytes | None) -> bool:
         remove(real)
         return True
     return write(path, after, is_wanted=lambda: read_bytes(real) == before)
+
+
+def written_meanwhile(path: str) -> Conflict:
+    return Conflict(f"{path} is being written by another program all the time. End the agent, then try again.")
 
 
 def write(path: str, raw: bytes, mode: int = PRIVATE, is_wanted: Callable[[], bool] = lambda: True) -> bool:

@@ -4,11 +4,12 @@ Nothing depends on it alone: what is ours is told by itself, and a backup lies b
 nobody else changed becomes what it was to the byte, and one that install made is removed.
 """
 
+import os
 from pathlib import Path
 
 import msgspec
 
-from recollect.errors import Invalid
+from recollect.errors import Invalid, RecollectError
 from recollect.surfaces.hooks import files
 from recollect.surfaces.hooks.targets import Made
 
@@ -25,6 +26,19 @@ class InstalledFile(msgspec.Struct, frozen=True, kw_only=True):
     backup: str = ""
     made: Made = Made()
 
+    def original(self) -> str | None:
+        """The file as it was, from its copy."""
+        try:
+            raw = files.read_bytes(self.backup) if self.backup else None
+        except RecollectError:
+            return None
+        return raw.decode() if raw is not None and files.digest_of(raw) == self.before else None
+
+
+class InstalledToken(msgspec.Struct, frozen=True, kw_only=True):
+    id: str
+    secret_digest: str
+
 
 class InstalledTool(msgspec.Struct, frozen=True, kw_only=True):
     agent: str
@@ -32,12 +46,21 @@ class InstalledTool(msgspec.Struct, frozen=True, kw_only=True):
     files: list[InstalledFile] = []
     folders: list[str] = []
     """That had to be made, the innermost first."""
-    token: str = ""
-    """The id of the access token that its server is asked with."""
-    secret_digest: str = ""
+    tokens: dict[str, InstalledToken] = {}
+    """By the file it stands in: each folder of settings has a token of its own."""
+    homes: list[str] = []
+    """Where this home was when something was installed. It may have been moved since."""
 
     def the(self, path: str) -> InstalledFile | None:
         return next((file for file in self.files if file.path == path), None)
+
+    def own_homes(self, home: Path) -> list[str]:
+        """Those of its places that no other home has taken."""
+        return [place for place in self.homes if place == str(home) or not _is_another(place, home)]
+
+    def is_copied(self, home: Path) -> bool:
+        """Whether all of it was installed by the home that this one was copied from, and that is still there."""
+        return bool(self.homes) and not self.own_homes(home)
 
 
 class Installed(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,6 +73,13 @@ class Installed(msgspec.Struct, frozen=True, kw_only=True):
         """None: without it."""
         others = {other: value for other, value in self.tools.items() if other != name}
         return msgspec.structs.replace(self, tools={**others, name: tool} if tool else others)
+
+
+def _is_another(place: str, home: Path) -> bool:
+    try:
+        return os.path.exists(os.path.join(place, FOLDER, NAME)) and not os.path.samefile(place, home)
+    except OSError:
+        return False
 
 
 def load(home: Path) -> Installed:

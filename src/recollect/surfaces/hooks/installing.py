@@ -1,4 +1,4 @@
-"""Putting Recollect into an agent's settings, and taking it out.
+"""Putting Recollect into an agent's settings; removing.py takes it out.
 
 First everything is read and checked and what would change is told; nothing is touched before. Files are read again when
 they are written, as an agent that runs writes some of them all the time.
@@ -15,30 +15,34 @@ import msgspec
 
 from recollect.access import looks_like_secret
 from recollect.clock import to_text
-from recollect.errors import Conflict, Denied, Invalid, NotFound, RecollectError
+from recollect.errors import Denied, Invalid, NotFound
 from recollect.memory import Memory
 from recollect.scopes import HOUSE
 from recollect.serving import listening_of
 from recollect.settings import Computer
 from recollect.surfaces.hooks import commands, files, installed
 from recollect.surfaces.hooks.changes import Change
-from recollect.surfaces.hooks.installed import InstalledFile, InstalledTool
+from recollect.surfaces.hooks.installed import InstalledFile, InstalledToken, InstalledTool
+from recollect.surfaces.hooks.removing import TRIES, revoke
 from recollect.surfaces.hooks.targets import (
     HooksFile,
     JsonServers,
     Made,
     Target,
     TomlServers,
+    beside_ours,
+    has_codex_hooks_off,
+    has_hooks_off,
     hook_command,
     is_empty,
     registered_secret,
     server_in,
+    trust_in,
     trust_of,
 )
+from recollect.surfaces.hooks.tomltext import Tables
 from recollect.surfaces.hooks.tools import BEGINNING, Tool
 
-TRIES = 5
-"""To write a file that an agent writes at the same moment."""
 UNKNOWN_SECRET = "recollect_" + "0" * 43
 """In the place of a token that is made when everybody agreed."""
 
@@ -65,13 +69,20 @@ class Installation:
         commands.check_text(self._settings, self._program)
         self._words = commands.words_of(self._settings, self._program)
         self._state = installed.load(self._settings.home)
-        self._known = self._state.tools.get(tool.name)
+        known = self._state.tools.get(tool.name)
+        self._known = None if known and known.is_copied(self._settings.home) else known
+        self._moves: dict[str, str] = {}
+        self._gone: tuple[str, ...] = ()
 
     # What would change
 
     def plan(self) -> list[Change]:
         """What install would do to the agent's files. Raises where one of them cannot be changed."""
         secret = self._registered_secret() or (UNKNOWN_SECRET if self._options.is_http else "")
+        if secret == UNKNOWN_SECRET:
+            self._check_private()
+        if not self._has_agent():
+            self._memory.agents.check_new(self._options.agent)
         return [change for change, _ in self._changes(secret)]
 
     def notes(self) -> list[str]:
@@ -83,34 +94,82 @@ class Installation:
             said.append(f"A token of {self._options.agent!r} is made and stands in the settings of {self._tool.title}.")
         return said
 
+    def warnings(self) -> list[str]:
+        """What keeps it from working, though the self-test passes."""
+        if self._tool.name == "codex":
+            path, said = self._tool.servers_file(self._computer), "hooks = false in [features]"
+            is_off = has_codex_hooks_off(path, files.read_text(path) or "")
+        else:
+            path, said = self._tool.hooks_file(self._computer), '"disableAllHooks"'
+            is_off = has_hooks_off(path, files.read_text(path) or "{}")
+        return [f"{path} says {said}: {self._tool.title} runs no hook, ours included, until that is gone."] * is_off
+
     def _changes(self, secret: str) -> list[tuple[Change, InstalledFile | None]]:
         """Each with what is to be kept of it; None where nothing changes."""
         script = shlex.quote(commands.script_path(self._settings))
         groups = commands.hook_groups(script, self._tool, self._options.agent)
-        hooks_path = self._tool.hooks_file(self._computer)
-        hooks = self._change(HooksFile(path=hooks_path, script=script, groups=groups))
-        trust = {}
+        older = tuple(shlex.quote(commands.script_in(home)) for home in self._older())
+        target = HooksFile(path=self._tool.hooks_file(self._computer), script=script, groups=groups, older=older)
+        hooks = self._change(target)
+        change = hooks[0]
+        if change.kind != "unchanged":  # Else what was found before this run wrote the file still holds.
+            self._moves = target.moves(change.before, change.after, every_home=True)
+            stays = target.keys(change.after, every_home=True, ours=True)
+            found = target.keys(change.before, every_home=True, ours=True)
+            self._gone = tuple(key for key in found if key not in stays)
+        trust: Tables = {}
         if self._tool.name == "codex" and self._options.is_trusted:
-            trust = trust_of(hooks_path, hooks[0].after or "", groups)
+            trust = self._with_what_stands_beside(trust_of(target.path, change.after or "", groups))
         return [hooks, self._change(self._servers(secret, trust))]
 
-    def _servers(self, secret: str, trust: Any = None) -> Target:
+    def _with_what_stands_beside(self, trust: Tables) -> Tables:
+        """A hook of ours that somebody switched off stays so."""
+        path = self._tool.servers_file(self._computer)
+        known = trust_in(path, files.read_text(path) or "")
+        return {names: {**known.get(names[-1], {}), **values} for names, values in trust.items()}
+
+    def _older(self) -> tuple[str, ...]:
+        return tuple(self._known.own_homes(self._settings.home)) if self._known else ()
+
+    @property
+    def _token(self) -> InstalledToken | None:
+        """That of this folder of settings."""
+        return self._known.tokens.get(self._tool.servers_file(self._computer)) if self._known else None
+
+    def _servers(self, secret: str, trust: Tables) -> Target:
         path, home = self._tool.servers_file(self._computer), str(self._settings.home)
-        digest = self._known.secret_digest if self._known else ""
+        digest = self._token.secret_digest if self._token else ""
         server: dict[str, Any] = commands.server_command(self._words, self._options.agent)
+        others = beside_ours(self._server_entry())
         if self._tool.name == "codex":
             if secret:
                 server = {"url": self._address(), "http_headers": {"Authorization": f"Bearer {secret}"}}
-            return TomlServers(path=path, server=server, home=home, secret_digest=digest, trust=trust or {})
+            server = {**server, **others}
+            known = self._known.the(path) if self._known else None
+            return TomlServers(
+                path=path,
+                server=server,
+                home=home,
+                secret_digest=digest,
+                older=self._older(),
+                trust=trust,
+                unwanted=known.made.trust if known and not self._options.is_trusted else (),
+                gone=self._gone,
+                moves=self._moves,
+            )
         server = {"type": "stdio", **server}
         if secret:
             server = {"type": "http", "url": self._address(), "headers": {"Authorization": f"Bearer {secret}"}}
-        return JsonServers(path=path, server=server, home=home, secret_digest=digest)
+        return JsonServers(path=path, server={**server, **others}, home=home, secret_digest=digest, older=self._older())
 
     def _address(self) -> str:
         if not self._settings.http.listen:
             raise Invalid("http.listen is empty: nobody would answer. Set it in recollect.toml, or leave --http out.")
         chosen = listening_of(self._settings)
+        if not chosen.port:
+            raise Invalid(
+                "http.listen has port 0, another one at each start. Choose one in recollect.toml, or leave --http out."
+            )
         return f"{chosen.address(chosen.port)}/mcp"
 
     def _change(self, target: Target) -> tuple[Change, InstalledFile | None]:
@@ -121,6 +180,8 @@ class Installation:
         files.check_writable(target.path)
         base, before, backup = self._base(target, text, known)
         after, made = target.added(base)
+        if isinstance(target, HooksFile) and text is not None:
+            after = target.replaced(text) or after
         kept = InstalledFile(
             path=target.path, before=before, after=files.digest_of(after.encode()), backup=backup, made=made
         )
@@ -131,10 +192,12 @@ class Installation:
         if text is None:
             return None, "", ""
         if known and files.digest_of(text.encode()) == known.after:
-            original = _original(known)
+            original = known.original()
             if original is not None or not known.before:
                 return original, known.before, known.backup
         base = target.removed(text, known.made if known else Made(), every_home=True)
+        if known and not known.before and is_empty(base):  # Nothing but ours ever stood there.
+            return None, "", ""
         return base, files.digest_of(base.encode()), ""
 
     # Doing it
@@ -156,22 +219,27 @@ class Installation:
         if self._options.is_http and not self._registered_secret():
             self._check_private()
         self.prepare()
-        old_token = self._known.token if self._known else ""
-        secret = self._registered_secret()
-        token, digest = (old_token, self._known.secret_digest if self._known else "") if secret else ("", "")
+        old, secret = self._token, self._registered_secret()
+        token = old if secret else None
         if self._options.is_http and not secret:
             made = self._memory.access.create(self._options.agent, label=f"recollect install {self._tool.name}")
-            secret, token = made.secret, made.token.id
-            digest = hashlib.sha256(secret.encode()).hexdigest()
-        done = self._write(secret, token, digest)
-        if old_token and old_token != token:
-            self._revoke(old_token)
+            secret = made.secret
+            token = InstalledToken(id=made.token.id, secret_digest=hashlib.sha256(secret.encode()).hexdigest())
+        done = self._write(secret, token)
+        if old and old != token:
+            revoke(self._memory, old.id)
         return done
 
-    def _write(self, secret: str, token: str, digest: str) -> list[Change]:
-        now = self._memory.clock()
+    def _write(self, secret: str, token: InstalledToken | None) -> list[Change]:
+        now, home, path = self._memory.clock(), str(self._settings.home), self._tool.servers_file(self._computer)
         known = self._known or InstalledTool(agent="", installed_at=to_text(now))
-        kept = msgspec.structs.replace(known, agent=self._options.agent, token=token, secret_digest=digest)
+        tokens = {place: one for place, one in known.tokens.items() if place != path}
+        kept = msgspec.structs.replace(
+            known,
+            agent=self._options.agent,
+            tokens={**tokens, path: token} if token else tokens,
+            homes=list(dict.fromkeys([*known.own_homes(self._settings.home), home])),
+        )
         done: list[Change] = []
         for place in range(len(self._changes(secret))):
             change, file, folders = self._write_one(secret, place, now)
@@ -192,14 +260,21 @@ class Installation:
             copy, before = "", None
             if change.before is not None:
                 before = change.before.encode()
-                copy = files.back_up(change.path, before, now)
-                is_original = files.digest_of(before) == file.before
+                copy = self._backed_up(change.path, before, now)
+                is_original = bool(copy) and files.digest_of(before) == file.before
                 file = msgspec.structs.replace(file, backup=copy if is_original else file.backup)
             if files.write_over(change.path, before, change.after.encode()):
                 return change, file, folders
             if copy:
                 files.remove(copy)
-        raise _written_meanwhile(self._changes(secret)[place][0].path)
+        raise files.written_meanwhile(self._changes(secret)[place][0].path)
+
+    def _backed_up(self, path: str, before: bytes, now: datetime) -> str:
+        """Where; empty: it is what we wrote there ourselves, and of what was there before that a copy lies."""
+        known = self._known.the(path) if self._known else None
+        if known and known.after == files.digest_of(before) and (not known.before or known.original() is not None):
+            return ""
+        return files.back_up(path, before, now)
 
     def _save(self, tool: InstalledTool) -> None:
         if self._known != tool:
@@ -215,11 +290,11 @@ class Installation:
 
     def _registered_secret(self) -> str:
         """The token that stands in the settings already, if it is ours and good. Empty: none is wanted, or there."""
-        if not self._options.is_http or not self._known or not self._known.token:
+        if not self._options.is_http or not self._token:
             return ""
         secret = registered_secret(self._server_entry())
         holder = self._memory.access.holder(secret) if looks_like_secret(secret) else None
-        return secret if holder is not None and self._known.agent == self._options.agent else ""
+        return secret if holder is not None and holder.scope == self._options.agent else ""
 
     def _server_entry(self) -> dict[str, Any]:
         """As it stands in the settings now."""
@@ -260,96 +335,3 @@ class Installation:
             self._memory.agents.add(self._options.agent)
         if not is_granted:
             self._memory.agents.grant(self._options.agent, HOUSE)
-
-    def _revoke(self, token: str) -> None:
-        try:
-            self._memory.access.revoke(token)
-        except (NotFound, Conflict):  # Somebody did already.
-            return
-
-    # Taking it out
-
-    def plan_removal(self) -> list[Change]:
-        return [self._removal(path) for path in self._paths()]
-
-    def remove(self) -> list[Change]:
-        done = [self._remove_from(path) for path in self._paths()]
-        if self._known:
-            files.remove_empty(self._known.folders)
-            if self._known.token:
-                self._revoke(self._known.token)
-        plugins = [folder for folder in self._state.plugins if os.path.isdir(folder)]
-        self._state = msgspec.structs.replace(self._state.with_tool(self._tool.name, None), plugins=plugins)
-        if not self._state.tools and not self._state.plugins:
-            files.remove(commands.script_path(self._settings))
-        installed.save(self._settings.home, self._state)
-        return done
-
-    def plugins(self) -> list[str]:
-        """The folders with a plugin that are left, as nobody but their owner removes them."""
-        return list(self._state.plugins) if self._tool.name == "claude-code" else []
-
-    def _remove_from(self, path: str) -> Change:
-        for _ in range(TRIES):
-            change = self._removal(path)
-            after = None if change.after is None else change.after.encode()
-            before = None if change.before is None else change.before.encode()
-            if before == after or files.write_over(path, before, after):
-                self._remove_backup(change)
-                return change
-        raise _written_meanwhile(path)
-
-    def _paths(self) -> list[str]:
-        """Those that are known to be changed, and those where an install would write now: one that was cut off has
-        written down less than it did."""
-        known = [file.path for file in self._known.files] if self._known else []
-        usual = [self._tool.hooks_file(self._computer), self._tool.servers_file(self._computer)]
-        return list(dict.fromkeys([*known, *usual]))
-
-    def _removal(self, path: str) -> Change:
-        change = self._removed(path)
-        if change.before != change.after:
-            files.check_writable(path)
-        return change
-
-    def _removed(self, path: str) -> Change:
-        text = files.read_text(path)
-        known = self._known.the(path) if self._known else None
-        if text is None:
-            return Change(path=path, before=None, after=None)
-        if known and files.digest_of(text.encode()) == known.after:
-            original = _original(known)
-            if original is not None or not known.before:
-                return Change(path=path, before=text, after=original)
-        after = self._target(path).removed(text, known.made if known else Made(), every_home=False)
-        is_ours = known is not None and not known.before and is_empty(after)
-        return Change(path=path, before=text, after=None if is_ours else after)
-
-    def _target(self, path: str) -> Target:
-        if path.endswith((".toml", ".claude.json")):
-            target = self._servers("")
-        else:
-            script = shlex.quote(commands.script_path(self._settings))
-            target = HooksFile(path=path, script=script, groups={})
-        return target
-
-    def _remove_backup(self, change: Change) -> None:
-        """The file is what it was: nobody needs the copy. One that differs stays."""
-        known = self._known.the(change.path) if self._known else None
-        if not known or not known.backup or change.after is None:
-            return
-        if files.read_bytes(known.backup) == change.after.encode():
-            files.remove(known.backup)
-
-
-def _written_meanwhile(path: str) -> Conflict:
-    return Conflict(f"{path} is being written by another program all the time. End the agent, then try again.")
-
-
-def _original(known: InstalledFile) -> str | None:
-    """The file as it was, from its copy."""
-    try:
-        raw = files.read_bytes(known.backup) if known.backup else None
-    except RecollectError:
-        return None
-    return raw.decode() if raw is not None and files.digest_of(raw) == known.before else None

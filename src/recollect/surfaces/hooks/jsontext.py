@@ -78,6 +78,17 @@ def with_child(text: str, path: Path, name: str | int, value: Any) -> str:
     )
 
 
+def with_other(text: str, path: Path, value: Any) -> str:
+    """The text with another value in this place, which is there."""
+    child = _at(text, path[:-1]).the(path[-1])
+    if child is None:
+        raise KeyError(path)
+    space, end = _space_before(text, child.start), "\r\n" if "\r\n" in text else "\n"
+    is_tight = "\n" not in space
+    words = _tight("", value, space or " ") if is_tight else _laid_out("", value, _indent(text), space, end)
+    return text[: child.value] + words + text[child.end :]
+
+
 def without_child(text: str, path: Path) -> str:
     """The text without the member or item at this path, which is there."""
     container = _at(text, path[:-1])

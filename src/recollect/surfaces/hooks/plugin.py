@@ -15,6 +15,7 @@ from recollect import __version__
 from recollect.errors import Conflict
 from recollect.settings import Settings
 from recollect.surfaces.hooks import commands, files
+from recollect.surfaces.hooks.changes import Change
 from recollect.surfaces.hooks.tools import SERVER, Tool
 
 SHAPE = "plugin"
@@ -54,13 +55,17 @@ def _is_ours(folder: Path) -> bool:
     return isinstance(manifest, dict) and cast(dict[str, Any], manifest).get("name") == NAME
 
 
-def write_plugin(folder: Path, contents: dict[str, str]) -> None:
+def plan_plugin(folder: Path, contents: dict[str, str]) -> list[Change]:
     check_folder(folder)
-    for name, text in contents.items():
-        path = str(folder / name)
-        files.make_folder(os.path.dirname(path))
-        if files.read_text(path) != text:
-            files.write(path, text.encode(), 0o644)
+    paths = {str(folder / name): text for name, text in contents.items()}
+    return [Change(path=path, before=files.read_text(path), after=text) for path, text in paths.items()]
+
+
+def write_plugin(folder: Path, contents: dict[str, str]) -> None:
+    for change in plan_plugin(folder, contents):
+        files.make_folder(os.path.dirname(change.path))
+        if change.after is not None and change.before != change.after:
+            files.write(change.path, change.after.encode(), 0o644)
 
 
 def _shape(folder: Traversable, below: str = "") -> dict[str, str]:

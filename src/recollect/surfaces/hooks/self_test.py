@@ -12,9 +12,12 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
-from recollect.errors import RecollectError, Unavailable
+from recollect.clock import to_text
+from recollect.errors import Denied, RecollectError, Unavailable
+from recollect.history.privacy import IGNORE_NAME, Ignore
 from recollect.ids import new_id
 from recollect.memory import Memory
 from recollect.scopes import HOUSE
@@ -23,6 +26,8 @@ from recollect.surfaces.hooks.tools import BEGINNING, Tool
 HOOK_SECONDS = 20.0
 SERVER_SECONDS = 60.0
 SEARCH = "search_memory"
+LIFE = timedelta(hours=1)
+"""Of the record, where whoever tests is ended before it is forgotten."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,28 +73,40 @@ class SelfTest:
         )
 
     def _remember(self) -> str:
+        try:
+            self._record, place = self._kept(HOUSE), "in the house"
+        except Denied:  # A person took that from the agent: it writes for itself.
+            self._record, place = self._kept(""), "for itself"
+        return f"{self._agent} wrote a record {place}"
+
+    def _kept(self, scope: str) -> str:
         name, _, room = self._agent.partition("/")
-        text = f"{self._word} {self._word}"  # No words that stand anywhere else, so that its absence can be proved.
-        learned = self._memory.as_agent(name, room).knowledge.remember(text, scope=HOUSE, importance=1.0)
+        learned = self._memory.as_agent(name, room).knowledge.remember(
+            f"{self._word} {self._word}",  # No words that stand anywhere else, so that its absence can be proved.
+            scope=scope,
+            importance=1.0,
+            expires_at=to_text(self._memory.clock() + LIFE),
+        )
         if learned.record is None:
             raise Unavailable("The record was not kept. `recollect doctor` tells more.")
-        self._record = learned.record.id
-        return f"{self._agent} wrote a record in the house"
+        return learned.record.id
 
     def _begin(self) -> str:
         if not self._command:
             raise Unavailable("No hook of ours stands in its settings. Run install again.")
+        # A project that is nowhere: the folder for temporary files may be one that is ignored.
+        project = os.path.join(os.sep, self._word)
+        if Ignore(str(self._memory.settings.home)).keeps_out_project(project):
+            raise Unavailable(f"A {IGNORE_NAME} keeps every project out, so no session is told anything. Look into it.")
+        given = {
+            "session_id": "",  # Without one, nothing notes what was shown: the session never was.
+            "transcript_path": os.path.join(project, "none.jsonl"),
+            "cwd": project,
+            "hook_event_name": BEGINNING,
+            "source": "startup",
+        }
         with tempfile.TemporaryDirectory() as folder:
-            project = os.path.join(folder, self._word)
-            os.mkdir(project)
-            given = {
-                "session_id": "",  # Without one, nothing notes what was shown: the session never was.
-                "transcript_path": os.path.join(project, "none.jsonl"),
-                "cwd": project,
-                "hook_event_name": BEGINNING,
-                "source": "startup",
-            }
-            output = self._run_hook(json.dumps(given), project)
+            output = self._run_hook(json.dumps(given), folder)
         if self._word not in output:
             raise Unavailable("The hook gave no context with the record in it. `recollect doctor` tells more.")
         return f"the hook gave it back in {len(output.encode()):,} bytes"

@@ -12,8 +12,16 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
 
 from recollect.errors import Conflict, Invalid
-from recollect.surfaces.hooks.jsontext import MARK, Path, read_json, with_child, without_child
-from recollect.surfaces.hooks.tomltext import Names, Tables, piece_for, table_at, with_tables, without_tables
+from recollect.surfaces.hooks.jsontext import MARK, Path, read_json, with_child, with_other, without_child
+from recollect.surfaces.hooks.tomltext import (
+    Names,
+    Tables,
+    piece_for,
+    table_at,
+    with_other_names,
+    with_tables,
+    without_tables,
+)
 from recollect.surfaces.hooks.tools import BEGINNING, SERVER
 
 HOOKS = "hooks"
@@ -22,6 +30,7 @@ TOML_SERVERS = "mcp_servers"
 STATE = ("hooks", "state")
 """Where Codex writes down which hooks are trusted."""
 TRUSTED = "trusted_hash"
+REACHED_BY = frozenset({"type", "command", "args", "url", "headers", "http_headers"})
 SCRIPT = "recollect-hook"
 NEW_FILE = "{}\n"
 BLANK_SETTINGS = "settings.json"
@@ -71,6 +80,8 @@ class HooksFile:
     script: str
     """How the commands of this home begin, quoted for a shell."""
     groups: dict[str, Group]
+    older: tuple[str, ...] = ()
+    """How they began where this home was before it was moved."""
 
     def has_all(self, text: str) -> bool:
         if self._is_blank(text):
@@ -97,11 +108,48 @@ class HooksFile:
     def removed(self, text: str, made: Made, *, every_home: bool) -> str:
         if self._is_blank(text):
             return text
+        own = self._handlers(text, every_home=False)
+        emptied = set(made.containers)
         for event, group, handler in reversed(self._handlers(text, every_home=every_home)):
             path: Path = (HOOKS, event, group)
             beside = _hooks(self.path, text)[event][group][HOOKS]
+            if (event, group, handler) not in own:  # What the other home made for it, nobody else takes away.
+                emptied |= {(HOOKS,), (HOOKS, event)}
             text = without_child(text, (*path, HOOKS, handler) if len(beside) > 1 else path)
-        return _without_empty(text, made.containers)
+        return _without_empty(text, tuple(emptied))
+
+    def replaced(self, text: str) -> str | None:
+        """With ours in the place of what is ours already: Codex knows the hooks of others by their places. None: it
+        does not stand there once for each event, and by itself."""
+        if self._is_blank(text):
+            return None
+        found, places = _hooks(self.path, text), self._handlers(text, every_home=True)
+        if sorted(event for event, _, _ in places) != sorted(self.groups):
+            return None
+        if any(len(found[event][group][HOOKS]) != 1 for event, group, _ in places):
+            return None
+        for event, group, _ in places:
+            text = with_other(text, (HOOKS, event, group), self.groups[event])
+        return text
+
+    def keys(self, text: str | None, *, every_home: bool, ours: bool) -> list[str]:
+        """By which Codex knows our hooks, or those of others, in their order."""
+        if text is None or self._is_blank(text):
+            return []
+        own = set(self._handlers(text, every_home=every_home))
+        return [
+            f"{self.path}:{_snake(event)}:{place}:{number}"
+            for event, groups in sorted(_hooks(self.path, text).items())
+            for place, group in enumerate(groups)
+            for number, _ in enumerate(_list(_dict(group).get(HOOKS)))
+            if ((event, place, number) in own) is ours
+        ]
+
+    def moves(self, before: str | None, after: str | None, *, every_home: bool) -> dict[str, str]:
+        """Which hooks of others get another place when one text follows the other."""
+        old, new = (self.keys(text, every_home=every_home, ours=False) for text in (before, after))
+        pairs = zip(old, new, strict=True) if len(old) == len(new) else ()
+        return {one: other for one, other in pairs if one != other}
 
     def _is_blank(self, text: str) -> bool:
         """Claude Code takes such settings for none; of Codex that is not known."""
@@ -120,7 +168,8 @@ class HooksFile:
     def _is_ours(self, command: Any, every_home: bool) -> bool:
         if not isinstance(command, str):
             return False
-        return command.startswith(f"{self.script} ") or (every_home and bool(_OURS.search(command)))
+        is_own = any(command.startswith(f"{script} ") for script in (self.script, *self.older))
+        return is_own or (every_home and bool(_OURS.search(command)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,6 +181,8 @@ class JsonServers:
     home: str
     secret_digest: str = ""
     """Of the token that this home put there."""
+    older: tuple[str, ...] = ()
+    """Where this home was before it was moved."""
 
     def has_all(self, text: str) -> bool:
         return _dict(_json(self.path, text).get(SERVERS)).get(SERVER) == self.server
@@ -149,9 +200,12 @@ class JsonServers:
 
     def removed(self, text: str, made: Made, *, every_home: bool) -> str:
         servers = _dict(_json(self.path, text).get(SERVERS))
-        if _is_our_server(servers.get(SERVER), "" if every_home else self.home, self.secret_digest):
+        emptied = made.containers
+        is_own = _is_our_server(servers.get(SERVER), (self.home, *self.older), self.secret_digest)
+        if is_own or (every_home and _is_our_server(servers.get(SERVER))):
             text = without_child(text, (SERVERS, SERVER))
-        return _without_empty(text, made.containers)
+            emptied = emptied if is_own else (*emptied, (SERVERS,))
+        return _without_empty(text, emptied)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,7 +216,14 @@ class TomlServers:
     server: dict[str, Any]
     home: str
     secret_digest: str = ""
+    older: tuple[str, ...] = ()
     trust: Tables = field(default_factory=dict[Names, dict[str, Any]])
+    unwanted: tuple[str, ...] = ()
+    """Digests of hooks that install trusted and nobody wants it to any more."""
+    gone: tuple[str, ...] = ()
+    """Keys of our hooks that are taken out: whoever trusted them, nothing stands there now."""
+    moves: dict[str, str] = field(default_factory=dict[str, str])
+    """Keys of the hooks of others that got another place."""
 
     @property
     def _tables(self) -> Tables:
@@ -170,27 +231,40 @@ class TomlServers:
 
     def has_all(self, text: str) -> bool:
         found = _toml(self.path, text)
+        state = table_at(found, STATE) or {}
+        if any(_dict(value).get(TRUSTED) in self.unwanted for value in state.values()):
+            return False
+        if any(key in state for key in self.moves):
+            return False
         return all(table_at(found, names) == values for names, values in self._tables.items())
 
     def added(self, text: str | None) -> tuple[str, Made]:
-        before = text or ""
+        mark, before = _split(text or "")
         if table_at(_toml(self.path, before), (TOML_SERVERS, SERVER)) is not None:
             raise _another(self.path)
         digests = tuple(str(values[TRUSTED]) for values in self.trust.values())
         try:
-            return with_tables(before, self._tables), Made(piece=piece_for(before, self._tables), trust=digests)
+            made = Made(piece=piece_for(before, self._tables), trust=digests)
+            return mark + with_tables(before, self._tables), made
         except Invalid as error:
             raise Invalid(f"{self.path}: {error}. Mend it; nothing was changed.") from error
 
     def removed(self, text: str, made: Made, *, every_home: bool) -> str:
+        mark, text = _split(text)
         found = _toml(self.path, text)
         server = table_at(found, (TOML_SERVERS, SERVER))
         state = table_at(found, STATE) or {}
-        names: list[Names] = [(*STATE, key) for key, value in state.items() if _dict(value).get(TRUSTED) in made.trust]
-        if _is_our_server(server, "" if every_home else self.home, self.secret_digest):
+        names: list[Names] = [
+            (*STATE, key)
+            for key, value in state.items()
+            if isinstance(value, dict) and (_dict(value).get(TRUSTED) in made.trust or key in self.gone)
+        ]
+        is_own = _is_our_server(server, (self.home, *self.older), self.secret_digest)
+        if is_own or (every_home and _is_our_server(server)):
             names.insert(0, (TOML_SERVERS, SERVER))
         try:
-            return without_tables(text, names, made.piece) if names else text
+            left = without_tables(text, names, made.piece) if names else text
+            return mark + with_other_names(left, STATE, self.moves)
         except Invalid as error:
             raise Invalid(f"{self.path}: {error}. Take it out by hand; nothing was changed.") from error
 
@@ -201,7 +275,7 @@ def trust_of(hooks_path: str, hooks_text: str, groups: dict[str, Group]) -> Tabl
     found = _hooks(hooks_path, hooks_text)
     tables: Tables = {}
     for event, group in groups.items():
-        name = _SNAKE.sub("_", event).lower()
+        name = _snake(event)
         handlers = [{**handler, "async": False} for handler in group[HOOKS]]
         told = {"event_name": name, **{key: group[key] for key in ("matcher",) if key in group}, "hooks": handlers}
         words = json.dumps(told, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
@@ -227,6 +301,27 @@ def hook_command(path: str, text: str, script: str) -> str:
     return ""
 
 
+def has_hooks_off(path: str, text: str) -> bool:
+    """Whether Claude Code is told to run no hook at all."""
+    return bool(text.strip(f"{MARK} \t\r\n")) and bool(_json(path, text).get("disableAllHooks"))
+
+
+def has_codex_hooks_off(path: str, text: str) -> bool:
+    features = _toml(path, text).get("features")
+    return isinstance(features, dict) and cast(dict[str, Any], features).get(HOOKS) is False
+
+
+def beside_ours(server: dict[str, Any]) -> dict[str, Any]:
+    """What somebody else wrote into our entry, such as which tools are approved: not how it is reached."""
+    return {name: value for name, value in server.items() if name not in REACHED_BY}
+
+
+def trust_in(path: str, text: str) -> dict[str, dict[str, Any]]:
+    """What Codex has written down of each hook, by its key."""
+    state = table_at(_toml(path, text), STATE) or {}
+    return {key: cast(dict[str, Any], value) for key, value in state.items() if isinstance(value, dict)}
+
+
 def registered_secret(server: dict[str, Any]) -> str:
     headers = _dict(server.get("headers")) or _dict(server.get("http_headers"))
     return str(headers.get("Authorization", "")).removeprefix("Bearer ")
@@ -237,17 +332,17 @@ def is_empty(text: str) -> bool:
     return not text.strip(f"{MARK}{{}} \t\r\n")
 
 
-def _is_our_server(server: Any, home: str, secret_digest: str) -> bool:
-    """`home`: only if it is of this home. Empty: of any."""
+def _is_our_server(server: Any, homes: tuple[str, ...] = (), secret_digest: str = "") -> bool:
+    """`homes`: only if it is of one of these. None: of any."""
     values = _dict(server)
     args = [str(argument) for argument in _list(values.get("args"))]
     if "command" in values:
         is_recollect = "mcp" in args and "--agent" in args and "--home" in args
-        return is_recollect and (not home or args[args.index("--home") + 1 :][:1] == [home])
+        return is_recollect and (not homes or args[args.index("--home") + 1 :][:1] in [[home] for home in homes])
     secret = registered_secret(values)
     if not secret.startswith("recollect_"):
         return False
-    return not home or hashlib.sha256(secret.encode()).hexdigest() == secret_digest
+    return not homes or hashlib.sha256(secret.encode()).hexdigest() == secret_digest
 
 
 def _another(path: str) -> Conflict:
@@ -283,9 +378,19 @@ def _json(path: str, text: str) -> dict[str, Any]:
 
 def _toml(path: str, text: str) -> dict[str, Any]:
     try:
-        return tomllib.loads(text)
+        return tomllib.loads(text.removeprefix(MARK))
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise Invalid(f"{path} is not valid TOML: {error}. Mend it or move it away; nothing was changed.") from error
+
+
+def _split(text: str) -> tuple[str, str]:
+    """The mark that some editors begin a file with, and the rest."""
+    return (MARK, text[len(MARK) :]) if text.startswith(MARK) else ("", text)
+
+
+def _snake(event: str) -> str:
+    """As Codex calls it."""
+    return _SNAKE.sub("_", event).lower()
 
 
 def _dict(value: Any) -> dict[str, Any]:

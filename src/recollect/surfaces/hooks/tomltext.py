@@ -7,6 +7,7 @@ besides or no more, and no comment of others may be lost.
 """
 
 import copy
+import re
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, MutableMapping, Sequence
@@ -60,6 +61,23 @@ def without_tables(text: str, names: Sequence[Names], piece: str = "") -> str:
     if changed is None or not _reads_as(changed, left, names):
         raise Invalid(f"[{'.'.join(names[0])}] cannot be taken out of it without a change of the rest")
     return changed
+
+
+def with_other_names(text: str, above: Names, moves: Mapping[str, str]) -> str:
+    """The text with other names for tables below one; where they are written so that it cannot be done in their place,
+    as it was."""
+    wanted = tomllib.loads(text)
+    tables = table_at(wanted, above) or {}
+    if not any(name in tables for name in moves):
+        return text
+    renamed = {moves.get(name, name): value for name, value in tables.items()}
+    if len(renamed) != len(tables):
+        return text
+    tables.clear()
+    tables.update(renamed)
+    quoted = "|".join(re.escape(name) for name in sorted(moves, key=len, reverse=True))
+    changed = re.sub(rf"(?<=[\"'])(?:{quoted})(?=[\"'])", lambda found: moves[found[0]], text)
+    return changed if _reads_as(changed, wanted) else text
 
 
 def _without_lines(text: str, names: Sequence[Names]) -> str:
@@ -133,6 +151,8 @@ def _table(names: Names, values: dict[str, Any]) -> str:
 
 def _value(value: Any) -> str:
     """On one line."""
+    if isinstance(value, bool):
+        return str(value).lower()
     made: Any = tomlkit.inline_table()
     made["it"] = value
     if isinstance(value, dict):

@@ -1,7 +1,7 @@
 """The hooks of coding agents, by the short way: what `recollect-hook` sends with the secret of `runtime/hook.curl`.
 
-It answers at once; a transcript is taken in afterwards, by one thread (`Captures`). Not in the description of the API:
-the script beside this server is all that calls it.
+It answers at once; a transcript is taken in and what was shown is noted afterwards, by one thread (`Captures`). Not in
+the description of the API: the script beside this server is all that calls it.
 """
 
 from typing import Annotated
@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from recollect.memory import Memory
-from recollect.surfaces.hooks.answering import HEADER, answer, hook_of
+from recollect.surfaces.hooks.answering import HEADER, answer, hook_of, note_shown
 from recollect.surfaces.hooks.capturing import Captures
 from recollect.surfaces.http.routes import JSON, new_router, nothing
 
@@ -31,9 +31,11 @@ def run_hook(
     memory: Memory = request.app.state.memory
     hook = hook_of(named)
     found = answer(memory, hook, given)
+    captures: Captures = request.app.state.captures
     if found.transcript:
-        captures: Captures = request.app.state.captures
         captures.add(hook.tool, found.transcript)
+    if shown := found.shown:
+        captures.do_later(hook.tool, lambda: note_shown(memory, shown))
     return Response(found.output, media_type=JSON) if found.output else nothing()
 
 

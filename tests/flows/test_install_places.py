@@ -1,0 +1,107 @@
+"""Several folders of settings, several homes, and homes that move: each keeps what is its own."""
+
+import json
+import shutil
+from pathlib import Path
+
+import commands
+import pytest
+from installs import everything, install, uninstall, user_of, write
+
+import recollect
+
+NOBODY = {"RECOLLECT_LISTEN": "127.0.0.1:9"}
+
+
+@pytest.fixture
+def user(home: Path) -> Path:
+    return user_of(home)
+
+
+def rewrite(path: Path) -> None:
+    """As the agent does: the same words in another look."""
+    path.write_text(json.dumps({**json.loads(path.read_text()), "theirs": 1}))
+
+
+@pytest.mark.parametrize("tool", ["claude-code", "codex"])
+def test_a_home_that_was_moved_takes_out_what_it_installed_where_it_was(home: Path, user: Path, tool: str) -> None:
+    install(tool, home)
+    moved = home.with_name("moved")
+    home.rename(moved)
+    if tool == "codex":
+        rewrite(user / ".codex" / "hooks.json")
+        config = user / ".codex" / "config.toml"
+        config.write_text(f"# theirs\n{config.read_text()}")
+    else:
+        rewrite(user / ".claude" / "settings.json")
+        rewrite(user / ".claude.json")
+    assert "has no Recollect" in uninstall(tool, moved).out
+    left = everything(user)
+    assert len(left) == 2
+    assert b"recollect" not in b"".join(left.values())
+
+
+def test_a_copied_home_leaves_what_the_other_installed(home: Path, user: Path) -> None:
+    install("claude-code", home)
+    before = everything(user)
+    shutil.copytree(home, home.with_name("copy"))
+    assert "has no Recollect" not in uninstall("claude-code", home.with_name("copy")).out
+    assert everything(user) == before
+
+
+def test_what_another_home_put_there_is_named(home: Path, user: Path) -> None:
+    install("claude-code", home)
+    said = uninstall("claude-code", home.with_name("other")).out
+    assert f"{user / '.claude.json'} still has what another home" in said
+    assert "has no Recollect" not in said
+
+
+def test_two_homes_that_came_and_went_leave_no_empty_containers(home: Path, user: Path) -> None:
+    other = home.with_name("other")
+    install("claude-code", home)
+    install("claude-code", other)
+    uninstall("claude-code", home)
+    uninstall("claude-code", other)
+    for path in (user / ".claude" / "settings.json", user / ".claude.json"):
+        assert json.loads(path.read_text()) == {}
+
+
+def test_another_agent_and_back_leaves_no_copies_and_no_folders(home: Path, user: Path) -> None:
+    install("claude-code", home)
+    install("claude-code", home, "--agent", "bob")
+    uninstall("claude-code", home)
+    assert everything(user) == {}
+    assert not (user / ".claude").exists()
+
+
+def test_each_folder_of_settings_has_a_token_of_its_own(home: Path, user: Path) -> None:
+    second = home.with_name("second")
+    elsewhere = {**NOBODY, "CLAUDE_CONFIG_DIR": str(second)}
+    for variables in (NOBODY, elsewhere):
+        commands.run("install", "claude-code", "--http", "--yes", home=home, variables=variables)
+    secrets = [
+        json.loads(path.read_text())["mcpServers"]["recollect"]["headers"]["Authorization"].removeprefix("Bearer ")
+        for path in (user / ".claude.json", second / ".claude.json")
+    ]
+    with recollect.open(home) as memory:
+        assert [memory.access.holder(secret) is not None for secret in secrets] == [True, True]
+    before = everything(second)
+    said = uninstall("claude-code", home).out
+    assert f"{second / '.claude.json'} still has" in said
+    assert "CLAUDE_CONFIG_DIR" in said
+    assert everything(user) == {}
+    assert everything(second) == before
+    with recollect.open(home) as memory:
+        assert [memory.access.holder(secret) is not None for secret in secrets] == [False, True]
+    assert "has no Recollect" in uninstall("claude-code", home, variables=elsewhere).out
+    assert not second.exists()
+    assert not (home / "hooks").exists()
+    with recollect.open(home) as memory:
+        assert memory.access.holder(secrets[1]) is None
+
+
+def test_hooks_that_are_all_turned_off_are_told_before_and_after(home: Path, user: Path) -> None:
+    write(user / ".claude" / "settings.json", '{"disableAllHooks": true}')
+    done = commands.run("install", "claude-code", "--yes", home=home)
+    assert done.out.count('disableAllHooks": Claude Code runs no hook') == 2
+    assert "disableAllHooks" in install("claude-code", home)["warnings"][0]
