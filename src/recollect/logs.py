@@ -1,17 +1,19 @@
 """The log of a daemon: `runtime/logs/recollect.log`, rotated by size, for its owner alone.
 
 It tells what the program did, never what people said: an exception stands there as its kind and the lines of code it
-passed, without its words, which may be somebody's own and would outlive a `forget`. Of other libraries it is told that
-they complained, and where. Credentials are masked on top of that.
+passed, without its words, which may be somebody's own and would outlive a `forget`. What a message of ours quotes, from
+a model or a server, stands between quotation marks (`quoted`) and is left out. Of other libraries it is told that they
+complained, and where. Credentials are masked on top of that.
 """
 
 import logging
 import os
+import re
 import time
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from io import TextIOWrapper
+from io import FileIO, TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from pathlib import Path, PurePath
 from typing import Any
@@ -26,9 +28,23 @@ KEPT_FILES = 3
 FORMAT = "%(asctime)s %(levelname)-7s %(name)s: %(message)s"
 LOOK_SECONDS = 0.25
 """Between two looks for new lines while a log is followed."""
+OPENING, CLOSING = "“", "”"
+QUOTED = re.compile(f"{OPENING}[^{CLOSING}]*(?:{CLOSING}|$)")
+"""To the end where it was cut off in the middle."""
+LEFT_OUT = f"{OPENING}…{CLOSING}"
 
 logging.getLogger(OURS).addHandler(logging.NullHandler())
 """A program that wants no log gets none: else Python would print warnings."""
+
+
+def quoted(words: str) -> str:
+    """Words of others inside of a message of ours, so that they can be left out where they must not stay."""
+    return OPENING + words.replace(OPENING, '"').replace(CLOSING, '"') + CLOSING
+
+
+def without_quotes(message: str) -> str:
+    """The message without the words of others: for places that `forget` does not reach."""
+    return QUOTED.sub(LEFT_OUT, message)
 
 
 class Lines(logging.Formatter):
@@ -50,6 +66,8 @@ class Lines(logging.Formatter):
         told.exc_text, told.stack_info = None, None
         if record.name != OURS and not record.name.startswith(f"{OURS}."):
             told.msg, told.args = f"a message of {PurePath(record.pathname).name}, line {record.lineno}", ()
+        else:
+            told.msg, told.args = without_quotes(record.getMessage()), ()
         return told
 
 
@@ -113,27 +131,48 @@ def last_lines(path: Path, number: int) -> list[str]:
 
 def follow(path: Path, wait: Callable[[float], object] = time.sleep) -> Iterator[str]:
     """Each new line from now on, also after the file was rotated or begun. Ends when `wait` says so by a true value."""
-    seen, read_to = _identity(path)
-    rest = b""
-    while True:
-        identity, size = _identity(path)
-        if identity != seen or size < read_to:
-            seen, read_to, rest = identity, 0, b""
-        if size > read_to:
-            with suppress(OSError), open(path, "rb") as file:
-                file.seek(read_to)
-                part = file.read(size - read_to)
-                read_to += len(part)
-                *lines, rest = (rest + part).split(b"\n")
-                yield from (line.decode("utf-8", "replace") for line in lines)
-        if wait(LOOK_SECONDS):
-            return
-
-
-def _identity(path: Path) -> tuple[int, int]:
-    """(inode, size)."""
+    file, rest = _opened(path), b""
+    if file:
+        file.seek(0, os.SEEK_END)
     try:
-        found = path.stat()
+        while True:
+            # Asked before the reading: in a file that was rotated, nothing is written any more.
+            is_over = file is None or not _is_at(path, file)
+            *lines, rest = (rest + _news(file)).split(b"\n")
+            yield from (line.decode("utf-8", "replace") for line in lines)
+            if is_over:
+                if file:
+                    file.close()
+                file, rest = _opened(path), b""
+                if file:
+                    continue
+            if wait(LOOK_SECONDS):
+                return
+    finally:
+        if file:
+            file.close()
+
+
+def _opened(path: Path) -> FileIO | None:
+    try:
+        return FileIO(path)
     except OSError:
-        return 0, 0
-    return found.st_ino, found.st_size
+        return None
+
+
+def _is_at(path: Path, file: FileIO) -> bool:
+    try:
+        return os.path.samestat(path.stat(), os.fstat(file.fileno()))
+    except OSError:
+        return False
+
+
+def _news(file: FileIO | None) -> bytes:
+    """What was written since; all of it where somebody emptied the file."""
+    if file is None:
+        return b""
+    with suppress(OSError):
+        if os.fstat(file.fileno()).st_size < file.tell():
+            file.seek(0)
+        return file.readall()
+    return b""

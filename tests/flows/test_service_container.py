@@ -43,7 +43,7 @@ def compose() -> dict[str, Any]:
 
 def parsed(arguments: list[str]) -> tuple[str, dict[str, Any]]:
     """As the command line reads them."""
-    context = click.Context(app)
+    context = click.Context(app, **app.context_settings)  # A command remembers for ever how its help is asked for.
     command = app.get_command(context, arguments[0])
     assert command
     made = command.make_context(arguments[0], arguments[1:], parent=context)

@@ -11,17 +11,22 @@ from pathlib import Path
 
 import pytest
 from commands import Result, run
+from hypothesis import given
+from hypothesis import strategies as st
 from supervisors import Supervisor, everything_below
 
 from recollect.errors import Conflict, Denied, Invalid, NotFound, Unavailable
 from recollect.lock import HomeLock
-from recollect.service import Installer, Launch, kind_of, launch_of
+from recollect.service import Given, Installer, Launch, kind_of, launch_of
+from recollect.service import launchd as launchd_form
+from recollect.service import systemd as systemd_form
 from recollect.service.launchd import plist_bytes
 from recollect.service.systemd import NAME, unit_text
 from recollect.settings import Computer
 
 STRANGE = ("/home/ada lovelace/100%/re\"co'llect\\$HOME;`x`", "ü & <b> #")
 """What a path and an argument may hold."""
+printable = st.text(st.characters(codec="utf-8"), min_size=1).filter(str.isprintable)
 PASSWORD = "postgresql://ada:hunter2@db.example/house"
 
 
@@ -99,6 +104,13 @@ def test_a_unit_begins_again_after_failures_and_not_after_an_end(tmp_path: Path)
     assert lines_of(unit, "Environment") == []
 
 
+def test_nothing_that_it_prints_gets_into_the_journal_but_errors(tmp_path: Path) -> None:
+    unit = unit_text(launch(tmp_path))
+
+    assert lines_of(unit, "StandardOutput") == ["null"], "titles of conversations would outlive a forget there"
+    assert lines_of(unit, "StandardError") == []
+
+
 def test_a_property_list_has_the_same_in_it(tmp_path: Path) -> None:
     path, value = STRANGE
 
@@ -166,6 +178,27 @@ def test_a_file_of_variables_is_for_its_owner_alone_and_well_formed(tmp_path: Pa
 def test_a_path_with_a_line_break_is_refused(tmp_path: Path) -> None:
     with pytest.raises(Invalid):
         launch_of(tmp_path / "a\nExecStart=b", "", is_default_home=False)
+
+
+@given(
+    home=printable,
+    database=printable,
+    file=printable,
+)
+def test_what_a_service_was_given_is_read_out_of_its_file_again(home: str, database: str, file: str) -> None:
+    made = Launch(
+        program=("/opt/recollect", "up"),
+        runtime=Path("/runtime"),
+        variables={"RECOLLECT_HOME": home, "RECOLLECT_DB": database},
+        environment_file=Path("/", file),
+    )
+    wanted = Given(home=home, database=database, environment_file=Path("/", file))
+
+    assert systemd_form.given_in(unit_text(made).encode()) == wanted
+    assert launchd_form.given_in(plist_bytes(made)) == wanted
+    assert launchd_form.given_in(b"no list of properties") == Given()
+    assert systemd_form.given_in(unit_text(Launch(program=("/r",), runtime=Path("/"))).encode()) == Given()
+    assert launchd_form.given_in(plist_bytes(Launch(program=("/r",), runtime=Path("/")))) == Given()
 
 
 # The command, with systemd
@@ -302,6 +335,73 @@ def test_another_home_replaces_the_unit(home: Path, user: Path, systemd: Supervi
     assert systemd.asked[-2] == ["systemctl", "--user", "restart", NAME]
     assert service(home, systemd, "uninstall").code == 0
     assert not (user / ".config").exists()
+
+
+def test_installed_again_it_keeps_what_it_was_given(home: Path, user: Path, systemd: Supervisor) -> None:
+    keys = user / "keys 100%.env"
+    keys.write_text("ANTHROPIC_API_KEY=abc\n")
+    keys.chmod(0o600)
+    unit = user / ".config" / "systemd" / "user" / NAME
+    assert service(home, systemd, "install", "--environment", keys, RECOLLECT_DB="postgresql://db/house").code == 0
+    before = unit.read_text()
+
+    again = service(home, systemd, "install")
+
+    assert unit.read_text() == before
+    assert "as it should be" in again.out
+    assert again.explains("As before: --environment", keys.name, "--no-environment", "postgresql://db/house", "--no-db")
+    assert service(home, systemd, "install", "--print").out == before
+    keys.rename(user / "moved.env")
+    assert service(home, systemd, "install").explains("is not there", "--no-environment")
+    assert unit.read_text() == before
+    assert service(home, systemd, "install", "--no-environment").code == 0
+    assert (lines_of(unit.read_text(), "EnvironmentFile"), len(lines_of(unit.read_text(), "Environment"))) == ([], 2)
+    assert service(home, systemd, "install", "--no-db").code == 0
+    assert lines_of(unit.read_text(), "Environment") == [f'"RECOLLECT_HOME={home}"']
+    assert "As before" not in service(home, systemd, "install").err
+
+
+def test_an_option_and_its_opposite_are_refused(home: Path, user: Path, systemd: Supervisor) -> None:
+    keys = user / "keys.env"
+    keys.touch(mode=0o600)
+    assert service(home, systemd, "install", "--environment", keys, "--no-environment").code == 2
+    assert run("--db", "x.db", "service", "install", "--no-db", home=home).code == 2
+    assert not (user / ".config").exists()
+
+
+def test_a_service_of_another_home_is_called_that(home: Path, user: Path, systemd: Supervisor, tmp_path: Path) -> None:
+    assert service(home, systemd, "install").code == 0
+    other = {"RECOLLECT_HOME": str(tmp_path / "other")}
+    unit = user / ".config" / "systemd" / "user" / NAME
+
+    assert f"not for this home; ~/.config/systemd/user/{NAME} is that of {home}" in (
+        service(home, systemd, "status", **other).out
+    )
+    assert "active, for that home" in service(home, systemd, "status", **other).out
+    found = service(home, systemd, "status", "--json", **other).json()
+    assert (found["is_installed"], found["is_ours"], found["home"]) == (True, False, str(home))
+    for command in ("install", "uninstall"):
+        assert service(home, systemd, command, **other).explains("another home", str(home), "--force")
+    assert unit.exists()
+    found = service(home, systemd, "status", "--json").json()
+    assert (found["is_ours"], found["home"]) == (True, str(home))
+    assert "not for this home" not in service(home, systemd, "status").out
+    unit.write_text("[Unit]\n")
+    assert "is that of somebody else" in service(home, systemd, "status").out
+
+
+def test_when_its_home_was_deleted_the_service_can_still_be_uninstalled(
+    home: Path, user: Path, systemd: Supervisor
+) -> None:
+    assert service(home, systemd, "install").code == 0
+    shutil.rmtree(home)
+
+    assert "is as it should be" in service(home, systemd, "install").out
+    done = service(home, systemd, "uninstall")
+
+    assert done.code == 0, done.err
+    assert not (user / ".config" / "systemd" / "user" / NAME).exists()
+    assert "inactive" in service(home, systemd, "status").out
 
 
 def test_without_a_session_or_without_systemd_nothing_is_written(

@@ -1,6 +1,7 @@
 """The log of a daemon: rotated, for its owner alone, and with nothing in it that somebody said."""
 
 import logging
+import signal
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,9 +9,11 @@ from pathlib import Path
 import pytest
 from commands import end, run, started, wait_for
 from computers import Computer, session
+from hypothesis import given
+from hypothesis import strategies as st
 
 from recollect.errors import Denied
-from recollect.logs import KEPT_FILES, follow, last_lines, log_path, open_log
+from recollect.logs import KEPT_FILES, follow, last_lines, log_path, open_log, quoted, without_quotes
 
 TOKEN = "sk-ant-" + "api03-" + "A" * 93 + "AA"
 
@@ -61,6 +64,22 @@ def test_credentials_are_masked_and_other_libraries_are_not_quoted(path: Path, l
     assert "diagnosis" not in second
 
 
+def test_what_a_message_of_ours_quotes_is_left_out(path: Path, log: logging.Logger) -> None:
+    log.warning("The model would not answer: %s. Choose another.", quoted("my “diagnosis” is not for it"))
+    log.warning("It was cut off: %s", quoted("my diagnosis")[:-3])
+
+    first, second = path.read_text().splitlines()
+    assert first.endswith("The model would not answer: “…”. Choose another.")
+    assert second.endswith("It was cut off: “…”")
+
+
+@given(words=st.text(), cut=st.integers(0, 20))
+def test_no_words_that_were_quoted_are_left(words: str, cut: int) -> None:
+    told = f"Before {quoted(words)}"
+    assert without_quotes(told[: max(len("Before “"), len(told) - cut)]) == "Before “…”"
+    assert without_quotes(f"{told}, after.") == "Before “…”, after."
+
+
 def test_levels_choose_what_is_written(tmp_path: Path, path: Path) -> None:
     for level, expected in (("error", 1), ("debug", 4)):
         close = open_log(tmp_path, level)
@@ -102,6 +121,27 @@ def test_who_follows_it_sees_each_line_across_a_rotation(path: Path, log: loggin
     assert path.with_name("recollect.log.1").exists()
 
 
+def test_what_was_written_just_before_a_rotation_is_seen_too(path: Path) -> None:
+    path.parent.mkdir()
+    path.write_text("before\n")
+    steps = iter(["first\n", "second\n", "", "third\n"])
+
+    def rotate(_seconds: float) -> bool:
+        written = next(steps, None)
+        if written:
+            with path.open("a") as file:
+                file.write(f"end before {written}")
+            path.rename(path.with_name("recollect.log.1"))
+            path.write_text(written)
+        elif written == "":
+            path.write_text("")
+        return written is None
+
+    seen = list(follow(path, rotate))
+
+    assert seen == ["end before first", "first", "end before second", "second", "end before third", "third"]
+
+
 def test_the_last_lines_reach_into_the_file_before(path: Path, log: logging.Logger) -> None:
     for number in range(60):
         log.info("line %d", number)
@@ -124,10 +164,29 @@ def test_a_daemon_that_is_not_on_a_terminal_writes_it_and_logs_shows_it(tmp_path
             assert end(process) == 0
             wait_for("the last line", lambda: "down" in Path(f"{elsewhere}.out").read_text())
             assert reader.poll() is None
+            assert end(reader, signal.SIGINT) == 0, "that is how it ends"
+        assert Path(f"{elsewhere}.err").read_text() == ""
     shown = run("service", "logs", home=computer.home).out
     assert f"up: process {pid}" in shown
     assert "new messages from 1 files" in shown
     assert "secret" not in (computer.home / "runtime" / "logs" / "recollect.log").read_text()
+
+
+@pytest.mark.parametrize("more", [(), ("--follow",)])
+def test_a_log_that_may_not_be_read_is_named(tmp_path: Path, more: tuple[str, ...]) -> None:
+    home = tmp_path / "home"
+    path = log_path(home / "runtime")
+    path.parent.mkdir(parents=True)
+    path.write_text("a line\n")
+    for locked in (path.parent, path):
+        mode = locked.stat().st_mode
+        locked.chmod(0)
+        try:
+            refused = run("service", "logs", *more, home=home, obey_permissions=True)
+        finally:
+            locked.chmod(mode)
+        assert refused.code == Denied.exit_code
+        assert refused.explains(str(path), "Permission denied")
 
 
 def test_a_full_disk_ends_nothing_and_prints_nothing(

@@ -5,6 +5,6 @@ belongs, starts it, and takes it away again. Nothing here needs the rights of an
 """
 
 from recollect.service.installing import Installed, Installer, Kind, kind_of
-from recollect.service.launch import Launch, launch_of
+from recollect.service.launch import Given, Launch, launch_of
 
-__all__ = ["Installed", "Installer", "Kind", "Launch", "kind_of", "launch_of"]
+__all__ = ["Given", "Installed", "Installer", "Kind", "Launch", "kind_of", "launch_of"]

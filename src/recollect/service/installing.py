@@ -18,7 +18,7 @@ import msgspec
 
 from recollect.errors import Conflict, Denied, Unavailable
 from recollect.service import launchd, systemd
-from recollect.service.launch import Launch
+from recollect.service.launch import Given, Launch
 from recollect.settings import Computer
 
 MADE = "service.json"
@@ -44,6 +44,11 @@ class Installed:
     kind: Kind
     file: Path
     is_installed: bool
+    """For whichever home."""
+    is_ours: bool
+    """For this one."""
+    home: str
+    """Whose it is; empty: nobody's, or not one of Recollect."""
     is_changed: bool
     """Somebody changed the file since."""
     state: str
@@ -64,6 +69,7 @@ class Installer:
         """`tell`: each thing that is done, in words."""
         self._kind = kind_of(computer)
         self._runtime = runtime
+        self._default_home = computer.below_home(".recollect")
         self._tell = tell
         self._domain = f"gui/{os.getuid() if user is None else user}"
         folder = (
@@ -79,6 +85,11 @@ class Installer:
         return systemd.unit_text(launch).encode()
 
     # Installing
+
+    def given(self) -> Given:
+        """What the service of this home was given when it was installed. Nothing: there is none."""
+        content = self._read()
+        return self._given(content) if content and self._is_of_this_home(content) else Given()
 
     def install(self, launch: Launch, *, starts: bool = True) -> bool:
         """Whether anything was written."""
@@ -177,6 +188,7 @@ class Installer:
 
     def look(self) -> Installed:
         content, made = self._read(), self._made()
+        is_ours = content is not None and self._is_ours(content, made)
         state = problem = ""
         try:
             self._check_supervisor()
@@ -187,7 +199,9 @@ class Installer:
             kind=self._kind,
             file=self.file,
             is_installed=content is not None,
-            is_changed=content is not None and made is not None and made.digest != _digest(content),
+            is_ours=is_ours,
+            home=self._home_in(content) if content is not None and self._mark in content else "",
+            is_changed=content is not None and is_ours and made is not None and made.digest != _digest(content),
             state=state,
             problem=problem,
         )
@@ -218,6 +232,25 @@ class Installer:
         except OSError as error:
             raise Denied(f"{self.file} cannot be read: {error.strerror}.") from error
 
+    def _given(self, content: bytes) -> Given:
+        return (launchd if self._kind is Kind.LAUNCHD else systemd).given_in(content)
+
+    def _home_in(self, content: bytes) -> str:
+        return self._given(content).home or self._default_home
+
+    def _is_of_this_home(self, content: bytes) -> bool:
+        """By what it says: what was remembered in the home may be gone with it, and then nobody knows either whether
+        somebody changed the file."""
+        home = os.path.realpath(self._home_in(content))
+        return self._mark in content and home == os.path.realpath(self._runtime.parent)
+
+    def _is_ours(self, content: bytes, made: Made | None) -> bool:
+        return (made is not None and made.digest == _digest(content)) or self._is_of_this_home(content)
+
+    @property
+    def _mark(self) -> bytes:
+        return (launchd.MARK if self._kind is Kind.LAUNCHD else systemd.MARK).encode()
+
     def _made(self) -> Made | None:
         try:
             made = msgspec.json.decode((self._runtime / MADE).read_bytes(), type=Made)
@@ -226,14 +259,13 @@ class Installer:
         return made if made.file == str(self.file) else None
 
     def _check_ours(self, content: bytes, *, is_forced: bool = False) -> None:
-        mark = launchd.MARK if self._kind is Kind.LAUNCHD else systemd.MARK
-        if mark.encode() not in content:
+        if self._mark not in content:
             raise Conflict(f"{self.file} was not written by Recollect, so it stays. Move it away first.")
         made = self._made()
-        if made is None and not is_forced:
+        if not self._is_ours(content, made) and not is_forced:
             raise Conflict(
-                f"{self.file} is the service of another home of Recollect, so it stays. Uninstall it from there, or: "
-                "recollect service uninstall --force"
+                f"{self.file} is the service of another home of Recollect, {self._home_in(content)}, so it stays. "
+                "Uninstall it from there (--home), or: recollect service uninstall --force"
             )
         if made and made.digest != _digest(content) and not is_forced:
             raise Conflict(

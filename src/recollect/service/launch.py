@@ -8,12 +8,14 @@ import os
 import re
 import stat
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 from recollect.errors import Denied, Invalid, NotFound
 
+HOME, DATABASE = "RECOLLECT_HOME", "RECOLLECT_DB"
 SECRET_PARAMETERS = ("password", "sslpassword")
 _VARIABLE = re.compile(r"[A-Za-z_]\w*=", re.ASCII)
 
@@ -28,13 +30,32 @@ class Launch:
     environment_file: Path | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """What a file of a service was made from, read out of it again: so a later install knows what an earlier one was
+    given, and nothing else has to remember it."""
+
+    home: str = ""
+    """Empty: the default one."""
+    database: str = ""
+    environment_file: Path | None = None
+
+
+def given_of(variables: Mapping[str, str], environment_file: str) -> Given:
+    return Given(
+        home=variables.get(HOME, ""),
+        database=variables.get(DATABASE, ""),
+        environment_file=Path(environment_file) if environment_file else None,
+    )
+
+
 def launch_of(home: Path, database: str, *, is_default_home: bool, environment_file: Path | None = None) -> Launch:
     """`database`: as it was given beside the settings, which the service reads by itself; empty: it was not."""
     variables: dict[str, str] = {}
     if not is_default_home:
-        variables["RECOLLECT_HOME"] = str(home)
+        variables[HOME] = str(home)
     if database:
-        variables["RECOLLECT_DB"] = _without_secret(database)
+        variables[DATABASE] = _without_secret(database)
     return Launch(
         program=(*_program(), "up", "--log"),
         runtime=home / "runtime",

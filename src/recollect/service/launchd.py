@@ -4,9 +4,11 @@ launchd knows no file of variables, so a shell reads it first. It starts what cr
 """
 
 import plistlib
+from typing import Any, cast
+from xml.parsers.expat import ExpatError
 
 from recollect.logs import log_path
-from recollect.service.launch import Launch
+from recollect.service.launch import Given, Launch, given_of
 
 LABEL = "recollect"
 NAME = f"{LABEL}.plist"
@@ -34,3 +36,15 @@ def plist_bytes(launch: Launch) -> bytes:
     if launch.variables:
         value["EnvironmentVariables"] = dict(launch.variables)
     return plistlib.dumps(value, sort_keys=False)
+
+
+def given_in(content: bytes) -> Given:
+    try:
+        value: Any = plistlib.loads(content)
+    except (ValueError, ExpatError):  # Somebody changed it.
+        return Given()
+    if not isinstance(value, dict):
+        return Given()
+    agent = cast("dict[str, Any]", value)
+    words = agent.get("ProgramArguments", [])
+    return given_of(agent.get("EnvironmentVariables", {}), words[3] if words[2:3] == [WITH_VARIABLES] else "")

@@ -5,8 +5,10 @@ each is escaped. What restricts the service needs no namespace, as user services
 from it, because it reads the transcripts of agents, and its socket may lie in the folder for temporary things.
 """
 
+import re
+
 from recollect.errors import Denied, Invalid
-from recollect.service.launch import Launch
+from recollect.service.launch import Given, Launch, given_of
 
 NAME = "recollect.service"
 MARK = "# Written by `recollect service install`; `recollect service uninstall` takes it away."
@@ -30,6 +32,8 @@ RestartPreventExitStatus={hopeless}
 # It ends within five seconds by itself.
 TimeoutStopSec=10
 KillMode=mixed
+# What it prints names conversations, and no `forget` reaches the journal. Errors still go there.
+StandardOutput=null
 SuccessExitStatus=130 143
 UMask=0077
 NoNewPrivileges=yes
@@ -66,3 +70,14 @@ def unit_text(launch: Launch) -> str:
 def quoted(word: str) -> str:
     escaped = word.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
     return f'"{escaped}"'
+
+
+def given_in(content: bytes) -> Given:
+    lines = [line.partition("=") for line in content.decode(errors="replace").splitlines()]
+    words = [_unquoted(value).partition("=") for key, _, value in lines if key == "Environment"]
+    files = [value.replace("%%", "%") for key, _, value in lines if key == "EnvironmentFile"]
+    return given_of({name: value for name, _, value in words}, files[0] if files else "")
+
+
+def _unquoted(word: str) -> str:
+    return re.sub(r"\\(.)", r"\1", word.removeprefix('"').removesuffix('"')).replace("%%", "%")
