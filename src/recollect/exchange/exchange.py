@@ -12,11 +12,12 @@ from recollect.exchange.exporting import Exporting
 from recollect.exchange.facts import Fact, Malformed, fact_of
 from recollect.exchange.folders import Found, digest_of, files_of, memory_folders, project_of, real_folder
 from recollect.exchange.results import FolderImport, Left, MemoryExport, MemoryImport
+from recollect.exchange.sharing import Sharing
 from recollect.exchange.store import FactStore, Kept
 from recollect.history import History
 from recollect.history.store.files import THIS_HOST
 from recollect.ids import derived_id
-from recollect.knowledge import Knowledge, Learned, Record, Relation, reasons
+from recollect.knowledge import Knowledge, Learned, Record, Relation, Statement, reasons
 from recollect.lineage import TombstoneStore, hasher
 from recollect.scopes import Actor, Principal, sight_of
 from recollect.settings import Computer, this_computer
@@ -47,6 +48,7 @@ class Exchange:
         self._knowledge = knowledge
         self._learning = knowledge if principal.is_confined or not principal.may_write else knowledge.seen_by(RULE)
         self._computer = computer
+        self._sharing = Sharing(database, house, self._knowledge, self._learning)
 
     def folders(self) -> list[Path]:
         """The memory folders on this computer."""
@@ -96,7 +98,7 @@ class Exchange:
             (report.changed if kept else report.new).append(file.name)
             return
         reason = f"{reasons.IMPORTED}{folder / file.name} (sha256 {digest_of(file.content)[:16]})"
-        learned = self._learn(fact, kept, reason)
+        learned = self._learn(folder, file, fact, kept, reason)
         if learned.record is None:
             report.refused.append(file.name)
             return
@@ -106,23 +108,32 @@ class Exchange:
         outcome = report.changed if kept else report.known if learned.outcome == Relation.SAME else report.new
         outcome.append(file.name)
 
-    def _learn(self, fact: Fact, kept: Kept | None, reason: str) -> Learned:
-        """In the place of what the file said before, where that is still current. The id follows from the words, and
-        from what they follow: an import that was cut off goes on with the same one."""
+    def _learn(self, folder: Path, file: Found, fact: Fact, kept: Kept | None, reason: str) -> Learned:
+        """In the place of what the file said before, where that is still current; beside it, where another file still
+        says it."""
+        before = self._current(kept)
+        others = self._sharing.others(before, folder, file.name) if before else []
+        statement = self._statement(fact, before, is_beside=bool(others))
+        if before and not others:
+            return self._learning.learn(statement, relation=Relation.REPLACES, other=before.id, reason=reason)
+        learned = self._learning.learn(statement, reason=reason)
+        if learned.record:
+            self._sharing.join(learned.record, statement.tags, reason)
+            is_left = before and before.id != learned.record.id
+            if before and is_left and str(folder) not in {one.folder for one in others}:
+                self._sharing.leave(before, statement.tags, reason)
+        return learned
+
+    def _statement(self, fact: Fact, before: Record | None, *, is_beside: bool) -> Statement:
+        """The id follows from the words, and from what they follow or stand beside: an import that was cut off goes on
+        with the same one."""
         now, scope = to_text(self._clock()), self._principal.scope
         true_from = fact.statement.true_from if fact.statement.true_from <= now else ""
-        before = self._current(kept)
-        statement = replace(
-            fact.statement,
-            id=derived_id("claude-memory", self._house, scope, fact.digest, before.id if before else ""),
-            scope=scope,
-            true_from=true_from,
-        )
-        if before is None:
-            return self._learning.learn(statement, reason=reason)
-        # What replaces a record begins when that ended, or later.
-        statement = replace(statement, true_from=true_from if true_from > before.true_from else "")
-        return self._learning.learn(statement, relation=Relation.REPLACES, other=before.id, reason=reason)
+        if before and not is_beside and true_from <= before.true_from:
+            true_from = ""  # What replaces a record begins when that ended, or later.
+        origin = [fact.digest, before.id if before else "", *(["beside"] if is_beside else [])]
+        made = derived_id("claude-memory", self._house, scope, *origin)
+        return replace(fact.statement, id=made, scope=scope, true_from=true_from)
 
     def _current(self, kept: Kept | None) -> Record | None:
         record = self._knowledge.shown([kept.record_id]).get(kept.record_id) if kept else None

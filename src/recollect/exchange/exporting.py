@@ -7,7 +7,7 @@ from pathlib import Path
 from recollect.clock import Clock, to_text
 from recollect.database import Database
 from recollect.exchange.erasing import EXPORT
-from recollect.exchange.facts import INDEX, bytes_of, index_of, project_tag
+from recollect.exchange.facts import INDEX, PROJECT_TAG, bytes_of, index_of, project_tag
 from recollect.exchange.folders import (
     MOST_FILE_BYTES,
     digest_at,
@@ -89,11 +89,11 @@ class Exporting:
         messages = self._history.documents(
             sorted({source.message_id for record in records for source in record.sources})
         )
-        wanted, tagged = project.casefold(), project_tag(project).casefold().removeprefix("project:").strip("-")
+        wanted, tagged = project.casefold(), project_tag(project).casefold().removeprefix(PROJECT_TAG).strip("-")
         return [
             record
             for record in records
-            if any(tag.startswith("project:") and tagged in tag.casefold() for tag in record.tags)
+            if any(tag.startswith(PROJECT_TAG) and tagged in tag.casefold() for tag in record.tags)
             or any(
                 wanted in messages[source.message_id].cwd.casefold()
                 for source in record.sources

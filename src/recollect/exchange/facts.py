@@ -20,6 +20,7 @@ NODE_TYPE = "memory"
 FORMAT = "1"
 """Of what we add below `metadata`. Under the key `recollect` it is also the mark that a file is ours."""
 TAG = "claude-memory"
+PROJECT_TAG = "project:"
 CATEGORIES = {
     "user": Category.IDENTITY,
     "feedback": Category.OPERATIONAL,
@@ -136,7 +137,7 @@ def is_excerpt(described: str, body: str) -> bool:
 
 
 def project_tag(project: str) -> str:
-    return f"project:{_TAG_PART.sub('-', project)[:200]}"
+    return f"{PROJECT_TAG}{_TAG_PART.sub('-', project)[:200]}"
 
 
 def _digest(statement: Statement) -> str:

@@ -186,6 +186,12 @@ def digest_at(folder: Path, name: str) -> str | None:
     return "" if isinstance(content, str) else digest_of(content)
 
 
+def content_at(folder: Path, name: str) -> bytes | str | None:
+    """The bytes of a file, or why it cannot be read. None: nothing lies there."""
+    path = folder / name
+    return _content(path) if os.path.lexists(path) else None
+
+
 def digest_of(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 

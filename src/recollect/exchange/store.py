@@ -10,6 +10,10 @@ OF_FOLDER = """
 SELECT name, digest, record_id FROM exchange_facts
 WHERE house = :house AND computer = :computer AND folder = :folder ORDER BY name
 """
+OF_RECORD = """
+SELECT computer, folder, name, digest FROM exchange_facts
+WHERE house = :house AND record_id = :record_id ORDER BY computer, folder, name
+"""
 SAVE = """
 INSERT INTO exchange_facts (house, computer, folder, name, digest, record_id, at)
 VALUES (:house, :computer, :folder, :name, :digest, :record_id, :at)
@@ -29,6 +33,16 @@ class Kept:
     record_id: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A file that says what a record says, and what it was when it was last read."""
+
+    computer: str
+    folder: str
+    name: str
+    digest: str
+
+
 class FactStore:
     def __init__(self, session: Session, house: str) -> None:
         self._session = session
@@ -37,6 +51,10 @@ class FactStore:
     def of_folder(self, computer: str, folder: str) -> dict[str, Kept]:
         rows = self._session.rows(OF_FOLDER, self._given(computer=computer, folder=folder))
         return {name: Kept(name=name, digest=digest, record_id=record_id) for name, digest, record_id in rows}
+
+    def places_of(self, record_id: str) -> list[Place]:
+        rows = self._session.rows(OF_RECORD, self._given(record_id=record_id))
+        return [Place(computer=row[0], folder=row[1], name=row[2], digest=row[3]) for row in rows]
 
     def save(self, computer: str, folder: str, kept: Kept, at: str) -> None:
         given = {"name": kept.name, "digest": kept.digest, "record_id": kept.record_id, "at": at}
