@@ -69,15 +69,23 @@ def test_a_person_who_is_asked_and_agrees_has_it_forgotten(memory: recollect.Mem
 
 
 @pytest.mark.parametrize(
-    "person",
-    [lambda: Person("decline"), lambda: Person("cancel"), lambda: Person(forget=False), lambda: Person(forget=None)],
+    ("person", "outcome"),
+    [
+        (lambda: Person("decline"), "declined"),
+        (lambda: Person(forget=False), "declined"),
+        (lambda: Person(forget=None), "declined"),
+        (lambda: Person("cancel"), "unanswered"),
+    ],
 )
 def test_a_person_who_does_not_agree_keeps_it(
-    memory: recollect.Memory, record: str, era: str, person: Callable[[], Person]
+    memory: recollect.Memory, record: str, era: str, person: Callable[[], Person], outcome: str
 ) -> None:
     told = Asker(memory.as_agent("ada"), era, person()).told("forget", kind="record", id=record)
-    assert told["outcome"] == "declined"
+    assert told["outcome"] == outcome
     assert "confirmation" not in told
+    assert "The spare key lies under the pot." in told["would_go"]
+    assert f"recollect forget {record}" in told["reason"]
+    assert "person was asked" not in told["reason"]
     assert is_there(memory, record)
 
 
@@ -125,6 +133,18 @@ def test_what_changed_since_it_was_told_is_not_forgotten(memory: recollect.Memor
     memory.as_agent("ada").knowledge.remember("The key is old.", subject="key")
     assert ada.refused("forget", kind="subject", id="key", confirmation=asked["confirmation"])[0] == "Invalid"
     assert is_there(memory, record)
+
+
+def test_who_looks_once_more_at_what_would_go_can_still_have_it_forgotten(
+    memory: recollect.Memory, record: str, era: str
+) -> None:
+    ada = Asker(memory.as_agent("ada"), era)
+    asked = ada.told("forget", kind="record", id=record)
+    ada.text("read_memory", kind="record", id=record)
+    ada.text("context", topic="key")
+    assert "The spare key lies under the pot." in asked["would_go"]
+    done = ada.told("forget", kind="record", id=record, confirmation=asked["confirmation"])
+    assert (done["outcome"], done["verified"]) == ("forgotten", True)
 
 
 def test_an_answer_that_nobody_was_asked_for_forgets_nothing(memory: recollect.Memory, record: str) -> None:

@@ -10,6 +10,7 @@ import pytest
 from chats import House, days_ago
 from mcp_asking import ERAS, Asker
 from prescriptions import prescriptions
+from transcripts import Transcript, subagent
 
 import recollect
 from recollect.redaction import MARK
@@ -26,6 +27,8 @@ STANDINGS = [
     specs.Standing(is_person=False, may_write=False, writes_in_house=False),
 ]
 MOST_TOKENS = 3_000
+LEAST_TAKEN_WHOLE = 12_000
+"""Bytes. Codex cuts the middle out of what is longer, with a model that it does not know."""
 KEY = "sk-ant-" + "x1Y2" * 10
 """Made up, and built here so that no scanner takes it for a real one."""
 
@@ -208,6 +211,45 @@ def test_a_long_conversation_is_read_page_by_page_and_nothing_is_left_out(house:
     assert re.search(r'\[It goes on: cursor "[\w-]+"\.\]$', first)
 
 
+@pytest.mark.parametrize("words", ["bees ", '"hives" \\ ', "Bienenstöcke 🐝 ", "\x01\n"])
+def test_no_page_is_longer_than_the_least_that_a_client_takes_whole(house: House, ada: Asker, words: str) -> None:
+    house.tell("bees", *[f"{number} {words * 80}" for number in range(20)], words * 5_000)
+    house.memory.notes.write("bees.md", f"{words * 40}\n" * 60)
+    record = house.learn(f"Bees: {words * 300}", subject="bees")
+    for number in range(12):
+        house.memory.knowledge.edit(record, f"Bees {number}: {words * 300}")
+    message = next(iter(house.memory.history.export())).id
+    conversation = house.memory.history.conversations()[0].conversation.id
+    for kind, name in (("conversation", conversation), ("message", message), ("note", "bees.md"), ("record", record)):
+        cursor, pages = "", 0
+        while cursor or not pages:
+            told = ada.call("read_memory", kind=kind, id=name, cursor=cursor, **around(kind)).model_dump(mode="json")
+            structured = told["structured_content"]
+            assert len(json.dumps(structured, ensure_ascii=False).encode()) < LEAST_TAKEN_WHOLE, kind
+            assert len(told["content"][0]["text"].encode()) < LEAST_TAKEN_WHOLE, kind
+            cursor, pages = structured.get("next_cursor", ""), pages + 1
+        assert pages > 1, kind
+
+
+def around(kind: str) -> dict[str, int]:
+    return {"neighbours": 20} if kind == "message" else {}
+
+
+def test_what_a_sub_agent_said_is_read_with_what_it_said_around_it(house: House, ada: Asker, tmp_path: Path) -> None:
+    parent = Transcript("garden").exchanges(3)
+    helper = subagent(parent, "helper")
+    for number in range(3):
+        helper.user(f"Look at bed {number}.", isSidechain=True)
+        helper.assistant(f"Bed {number} has snails.", isSidechain=True)
+    for one in (parent, helper):
+        one.save(tmp_path / "projects")
+    house.memory.history.ingest([tmp_path / "projects"])
+    found = {one.text: one.id for one in house.memory.history.export()}
+    told = ada.told("read_memory", kind="message", id=found["Bed 1 has snails."], neighbours=1)
+    assert [one["text"] for one in told["before"]] == ["Bed 0 has snails."]
+    assert [one["text"] for one in told["after"]] == ["Bed 2 has snails."]
+
+
 def test_a_record_is_read_with_its_versions_and_the_words_it_came_from(house: House, ada: Asker) -> None:
     house.tell("move", "We moved to Porto in March.")
     message = next(iter(house.memory.history.export()))
@@ -292,7 +334,25 @@ def test_a_status_is_set_with_its_time(house: House, ada: Asker) -> None:
     assert told["path"] == "agents/ada/status.json"
     assert told["fields"]["mood"]["value"] == "content"
     assert house.memory.as_agent("ada").notes.status.show().fields["tasks"].value == [1, 2]
-    assert ada.told("update_status", updates={"mood": None})["fields"].keys() == {"tasks"}
+    assert ada.told("update_status", updates={"mood": None})["fields"] == {}
+    assert set(house.memory.as_agent("ada").notes.status.show().fields) == {"tasks"}
+
+
+def test_what_is_written_is_answered_in_short(house: House, ada: Asker) -> None:
+    house.memory.notes.write("long.md", "A line about bees.\n" * 3_000)
+    ada.told("update_status", updates={f"field {number}": "x" * 2_000 for number in range(20)})
+    for tool, given in (
+        ("update_status", {"updates": {"mood": "calm"}}),
+        ("update_status", {"updates": {"all": "y" * 30_000}}),
+        ("notes", {"command": "view", "path": "/memories/long.md"}),
+        ("remember", {"text": "z" * 7_000}),
+    ):
+        told = ada.call(tool, **given).model_dump(mode="json")
+        assert not told["is_error"], tool
+        assert len(json.dumps(told["structured_content"], ensure_ascii=False).encode()) < LEAST_TAKEN_WHOLE, tool
+        assert len(told["content"][0]["text"].encode()) < LEAST_TAKEN_WHOLE, tool
+    rest = ada.text("notes", command="view", path="/memories/long.md", view_range=[2_990, 3_000])
+    assert "2990\tA line about bees." in rest
 
 
 def test_notes_are_written_by_the_six_commands(house: House, ada: Asker) -> None:

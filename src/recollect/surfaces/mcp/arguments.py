@@ -22,16 +22,22 @@ Given = Mapping[str, Any]
 class Arguments:
     def __init__(self, tool: str, given: Given, known: Collection[str]) -> None:
         self._tool = tool
+        self._known = known
         self._given = {name: value for name, value in given.items() if value is not None}
         unknown = sorted(str(name)[:50] for name in given if name not in known)
         if unknown:
             raise Invalid(f"{tool} has no {', '.join(map(repr, unknown[:3]))}. It has: {', '.join(known)}.")
 
+    def has(self, name: str) -> bool:
+        """Whether it can be given here."""
+        return name in self._known
+
     def text(self, name: str, default: str | None = None, most: int = MOST_CHARACTERS) -> str:
         """Not empty, unless there is a default."""
         value = self._given.get(name, default)
         if not isinstance(value, str) or (default is None and not value.strip()):
-            raise Invalid(f"{self._tool} needs `{name}`, a text that is not empty{self._kind(name)}.")
+            kind = "" if isinstance(value, str) else self._kind(name)
+            raise Invalid(f"{self._tool} needs `{name}`, a text that is not empty{kind}.")
         if len(value) > most:
             raise Invalid(f"`{name}` of {self._tool} has {len(value):,} characters; {most:,} at most.")
         return clean(value)

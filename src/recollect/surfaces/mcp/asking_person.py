@@ -4,7 +4,7 @@ Up to 2025-11-25 the server asks while the call waits. From 2026-07-28 on the ca
 again with the answer and with what we gave it, sealed: an answer that comes without that counts for nothing.
 """
 
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import anyio
 from mcp.server import ServerRequestContext
@@ -31,6 +31,7 @@ SCHEMA: dict[str, Any] = {
 }
 
 Context = ServerRequestContext[Any, Any]
+Reply: TypeAlias = Literal["agreed", "declined", "unanswered"]
 
 
 def is_modern(ctx: Context) -> bool:
@@ -44,21 +45,21 @@ def can_ask(ctx: Context) -> bool:
     return has_forms and (is_modern(ctx) or ctx.session.can_send_request)
 
 
-async def agreed(ctx: Context, params: CallToolRequestParams, plan: Plan) -> bool | InputRequiredResult:
-    """Whether the person wants it. Or the question, for a client of the later era that was not asked yet."""
+async def asked(ctx: Context, params: CallToolRequestParams, plan: Plan) -> Reply | InputRequiredResult:
+    """What came back. Or the question, for a client of the later era that was not asked yet."""
     if is_modern(ctx):
         answer = (params.input_responses or {}).get(QUESTION)
         # The state was sealed for this call and this principal: only who was asked about this very plan has it.
         if params.request_state != plan.digest or not isinstance(answer, ElicitResult):
             return InputRequiredResult(input_requests={QUESTION: _question(plan)}, request_state=plan.digest)
-        return _is_yes(answer)
+        return _reply(answer)
     message = _message(plan)
     with anyio.move_on_after(GOOD_SECONDS):
         try:
-            return _is_yes(await ctx.session.elicit_form(message, SCHEMA, ctx.request_id))
+            return _reply(await ctx.session.elicit_form(message, SCHEMA, ctx.request_id))
         except (MCPError, ValidationError):  # It said that it can ask, and cannot.
-            return False
-    return False
+            return "unanswered"
+    return "unanswered"
 
 
 def _question(plan: Plan) -> ElicitRequest:
@@ -70,5 +71,8 @@ def _message(plan: Plan) -> str:
     return bounded(text, MOST_QUESTION_TOKENS, "there is more of it.")
 
 
-def _is_yes(answer: ElicitResult) -> bool:
-    return answer.action == "accept" and (answer.content or {}).get("forget") is True
+def _reply(answer: ElicitResult) -> Reply:
+    """A client without a screen says that it can ask, and then cancels."""
+    if answer.action == "cancel":
+        return "unanswered"
+    return "agreed" if answer.action == "accept" and (answer.content or {}).get("forget") is True else "declined"

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 MOST_TOPIC_CHARACTERS = 2_000
 NOTHING = "Nothing is known yet."
+MORE = ": a larger budget_tokens shows them"
 
 
 def context(memory: "Memory", given: Arguments) -> Answer:
@@ -20,7 +21,7 @@ def context(memory: "Memory", given: Arguments) -> Answer:
         recent=given.number("recent", 0, MOST_RECENT, 0),
     )
     text = made.text or (NOTHING if not made.left_out else "")
-    more = f"[{made.left_out:,} more are known: a larger budget_tokens shows them.]" if made.left_out else ""
+    more = f"[{made.left_out:,} more are known{MORE if given.has('budget_tokens') else ''}.]" if made.left_out else ""
     return Answer(
         text="\n".join(part for part in (text.rstrip("\n"), more) if part),
         structured={

@@ -9,6 +9,7 @@ import base64
 import hashlib
 import hmac
 import secrets
+import shlex
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -32,6 +33,8 @@ GOOD_SECONDS = 600
 MOST_SHOWN = 10
 """Of each kind of thing that would go."""
 LINE_CHARACTERS = 160
+PASSING = ("showings",)
+"""That something was looked at. Who reads once more what would go has not changed it."""
 MAC_BYTES = 16
 TIME_BYTES = 8
 
@@ -44,6 +47,12 @@ class Target:
 
     def arguments(self) -> dict[str, Any]:
         return {self.kind: self.name, "with_sources": self.with_sources}
+
+    def command(self) -> str:
+        """By which a person does the same."""
+        option = [] if self.kind == "record" else [f"--{self.kind}"]
+        sources = ["--with-sources"] if self.with_sources else []
+        return shlex.join(["recollect", "forget", *option, self.name, *sources])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,8 +114,9 @@ def planned(memory: "Memory", given: Arguments) -> Plan:
 
 def plan_of(memory: "Memory", target: Target) -> Plan:
     would = memory.forget(**target.arguments(), dry_run=True)
+    removed = {name: number for name, number in would.removed.items() if name not in PASSING}
     content = msgspec.json.encode(
-        [target.kind, target.name, target.with_sources, would.removed, would.reached, would.note_lines], order="sorted"
+        [target.kind, target.name, target.with_sources, removed, would.reached, would.note_lines], order="sorted"
     )
     return Plan(
         target=target,
@@ -134,17 +144,20 @@ def unconfirmed(memory: "Memory", plan: Plan, confirmations: Confirmations) -> A
     confirmation = confirmations.give(memory.principal, plan.digest, memory.clock())
     return Answer(
         text=f"Nothing is forgotten yet.\n{plan.text}\nIt cannot be brought back. Whose it is can be shown this.",
-        structured={"outcome": "asked", "removed": {}, "would_remove": plan.removed},
+        structured={"outcome": "asked", "removed": {}, "would_remove": plan.removed, "would_go": plan.text},
         footer=f'[The same call with confirmation "{confirmation}" forgets it; good for {GOOD_SECONDS // 60} minutes.]',
         tokens={"confirmation": confirmation},
     )
 
 
-def declined(plan: Plan) -> Answer:
-    return Answer(
-        text="Nothing was forgotten: the person was asked, and did not agree.",
-        structured={"outcome": "declined", "removed": {}, "would_remove": plan.removed},
+def kept(plan: Plan, *, is_answered: bool) -> Answer:
+    """`is_answered`: by a no. Whether a person or the client gave it, nobody tells us."""
+    came = (
+        "the question was answered with no" if is_answered else "the question was put to the client, and not answered"
     )
+    words = f"Nothing was forgotten: {came}. A person can forget it themselves: {plan.target.command()}"
+    told = {"removed": {}, "would_remove": plan.removed, "would_go": plan.text, "reason": words}
+    return Answer(text=words, structured={"outcome": "declined" if is_answered else "unanswered", **told})
 
 
 def erased(memory: "Memory", plan: Plan) -> Answer:

@@ -2,20 +2,25 @@
 
 A cursor says where the next page begins and what it is a page of; it is made anew each time, and nothing is kept for
 it. What changed meanwhile is seen as it is then.
+
+A page is measured as the object that programs are given: clients show that to their model, or the text, and the text
+is the shorter one of the two.
 """
 
 import base64
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import msgspec
 
 from recollect import tokens
 from recollect.errors import Invalid
 
-PAGE_TOKENS = 4_000
-"""A few pages of a book: clients cut what is much longer, or complain."""
+PAGE_TOKENS = 3_800
+"""About 11,400 bytes. The least that a client takes whole is 12,000: Codex, with a model that it does not know, cuts
+the middle out of more. Claude Code puts what has more than some 50,000 into a file."""
 LEAST_TOKENS = 200
 """What is left of a page is worth beginning a long text."""
 MOST_CURSOR_CHARACTERS = 200
@@ -56,36 +61,49 @@ def position_of(cursor: str, about: str, number: int) -> tuple[int, ...]:
 
 
 def page_of(
-    texts: Sequence[str], start: tuple[int, ...], most_tokens: int = PAGE_TOKENS
+    texts: Sequence[str],
+    start: tuple[int, ...],
+    most_tokens: int = PAGE_TOKENS,
+    beside: Callable[[int], int] = lambda index: 0,
 ) -> tuple[list[Part], tuple[int, int] | None]:
     """As many of these texts as fit, from (which text, which character) on; and where the next page begins, if there is
-    one. A text that is longer than a page goes on in the next."""
+    one. A text that is longer than a page goes on in the next. `beside`: how many tokens stand beside a text."""
     index, offset = start
     parts: list[Part] = []
     left = most_tokens
     while index < len(texts):
         text = texts[index][offset:]
-        cost = tokens.estimate(text) + 1
-        if cost <= left:
+        room = left - beside(index) - 1
+        rest = room - cost(text)
+        if rest >= 0:
             parts.append(Part(index=index, text=text, is_begun_before=offset > 0, goes_on=False))
-            left -= cost
-            index, offset = index + 1, 0
+            index, offset, left = index + 1, 0, rest
             continue
-        if left >= LEAST_TOKENS or not parts:
-            kept = beginning(text, left)
+        if room >= LEAST_TOKENS or not parts:
+            kept = beginning(text, room)
             parts.append(Part(index=index, text=kept, is_begun_before=offset > 0, goes_on=True))
             offset += len(kept)
         return parts, (index, offset)
     return parts, None
 
 
+def cost(value: Any) -> int:
+    """Tokens of a text or an object, as it stands in an object."""
+    return tokens.of_bytes(len(msgspec.json.encode(value)))
+
+
 def beginning(text: str, most_tokens: int) -> str:
     """At most so many tokens of it and at least one character, to the end of a line where that loses little."""
-    kept = text.encode("utf-8", "surrogatepass")[: max(most_tokens, 4) * tokens.BYTES_PER_TOKEN].decode(
-        "utf-8", "ignore"
-    )
+    kept = _within(text, max(most_tokens, 4))
     line_end = kept.rfind("\n") + 1
     return kept[:line_end] if line_end > len(kept) // 2 else kept
+
+
+def _within(text: str, most_tokens: int) -> str:
+    kept = text[: most_tokens * tokens.BYTES_PER_TOKEN]
+    while len(kept) > 1 and (too_much := cost(kept) / most_tokens) > 1:
+        kept = kept[: max(1, min(len(kept) - 1, int(len(kept) / too_much)))]
+    return kept
 
 
 def _digest(about: str) -> str:

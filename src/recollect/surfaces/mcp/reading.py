@@ -1,16 +1,19 @@
 """read_memory: one thing in full, page by page; also what is behind a resource."""
 
 from bisect import bisect_left
+from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from recollect import tokens
 from recollect.errors import Unavailable
 from recollect.mind.tool_results import amount_text, one_line, time_text
 from recollect.notes.paths import ROOT, below_root
 from recollect.redaction import mask
 from recollect.surfaces.mcp.answers import Answer
 from recollect.surfaces.mcp.arguments import MOST_NAME_CHARACTERS, Arguments
-from recollect.surfaces.mcp.paging import PAGE_TOKENS, Part, cursor_of, page_of, position_of
+from recollect.surfaces.mcp.paging import PAGE_TOKENS, Part, cost, cursor_of, page_of, position_of
 from recollect.surfaces.mcp.specs import MOST_NEIGHBOURS, READ, READ_KINDS, USUAL_NEIGHBOURS
 from recollect.surfaces.resuming import resume_command
 from recollect.surfaces.shapes.records import Source, record_json, source_json, sources_of
@@ -23,6 +26,11 @@ if TYPE_CHECKING:
 
 MOST_VERSIONS = 10
 """Of a note, the latest, by their numbers and times."""
+MOST_QUOTE_CHARACTERS = 600
+FIELD_TOKENS = 5
+"""The name of one more field, its quotes and commas."""
+NUMBER_TOKENS = 3
+"""Of a line of a note."""
 _CUT = "…"
 
 
@@ -54,8 +62,6 @@ def read_conversation(memory: "Memory", name: str, cursor: str = "", most_tokens
     listed = memory.history.conversation(name)
     conversation = listed.conversation
     messages = memory.history.messages(conversation)
-    start = position_of(cursor, conversation.id, 2)
-    parts, following = page_of([_safe(message.text) for message in messages], start, most_tokens)
     files = memory.history.file_keys(messages)
     resume = resume_command(conversation.source, conversation.session_id, conversation.project)
     about: dict[str, Any] = {
@@ -71,6 +77,14 @@ def read_conversation(memory: "Memory", name: str, cursor: str = "", most_tokens
         "number_of_messages": len(messages),
         **({"resume": resume} if resume else {}),
     }
+    # What all messages share is said once.
+    shared = {
+        "conversation": conversation.id,
+        "session_id": conversation.session_id,
+        "cwd": conversation.project,
+        "file": listed.file,
+    }
+    pieces = [_message_piece(one, files, shared) for one in messages]
     times = f"{time_text(conversation.started_at)} to {time_text(conversation.ended_at)}"
     head = [
         f"conversation {conversation.id} · {one_line(listed.title)}",
@@ -78,72 +92,77 @@ def read_conversation(memory: "Memory", name: str, cursor: str = "", most_tokens
         *([f"to resume it: {resume}"] if resume else []),
         "",
     ]
-    shown = [_said(part, messages[part.index]) for part in parts]
-    told = [_message_json(messages[part.index], files, part.text) for part in parts]
-    return _paged([*head, *shown], {**about, "messages": told}, conversation.id, following)
+    page = _page(pieces, cursor, conversation.id, most_tokens - cost(about))
+    return page.answer(head, {**about, "messages": page.told()})
 
 
 def read_message(memory: "Memory", name: str, cursor: str = "", neighbours: int = USUAL_NEIGHBOURS) -> Answer:
     message = memory.history.message(name)
     before, after = _neighbours(memory, message, neighbours)
     files = memory.history.file_keys([message])
-    start = position_of(cursor, message.id, 2)
-    row = [*before, message, *after]
+    around = {"conversation": message.conversation_id or "", "session_id": message.session_id, "cwd": message.cwd}
+    around["file"] = files.get(message.file_id, "")
     # The message itself first, however long its neighbours are.
-    order = [message, *before, *after]
-    parts, following = page_of([_safe(one.text) for one in order], start)
-    by_id = {order[part.index].id: part for part in parts}
-    shown = [_said(by_id[one.id], one, is_chosen=one is message) for one in row if one.id in by_id]
-    place = f"{files.get(message.file_id, '')}:{message.line}"
+    pieces = [
+        _message_piece(message, files, mark=">"),
+        *(_message_piece(one, files, around) for one in (*before, *after)),
+    ]
+    page = _page(pieces, cursor, f"{message.id} {neighbours}", PAGE_TOKENS)
+    told = {part.index: one for part, one in zip(page.parts, page.told(), strict=True)}
+    numbers = list(range(1, len(pieces)))
+    in_time = [*numbers[: len(before)], 0, *numbers[len(before) :]]
+    place = f"{around['file']}:{message.line}"
     head = [
         " · ".join(filter(None, (f"message {message.id}", message.source, message.cwd, place))),
         *([f"conversation {message.conversation_id}"] if message.conversation_id else []),
         "",
     ]
-    around = {
-        name: [
-            {"id": one.id, "author": str(one.author), "at": one.at, "text": by_id[one.id].text}
-            for one in some
-            if one.id in by_id
-        ]
-        for name, some in (("before", before), ("after", after))
+    structured = {
+        "kind": "message",
+        "id": message.id,
+        **told.get(0, {}),
+        "before": [told[number] for number in numbers[: len(before)] if number in told],
+        "after": [told[number] for number in numbers[len(before) :] if number in told],
     }
-    own = by_id[message.id].text if message.id in by_id else ""
-    structured = {"kind": "message", **_message_json(message, files, own), **around}
-    return _paged([*head, *shown], structured, message.id, following)
+    return page.answer(head, structured, in_time)
 
 
 def _neighbours(memory: "Memory", message: "Message", number: int) -> tuple[list["Message"], list["Message"]]:
-    """What was said in its conversation before and after it; a message beside it has those of its time."""
-    if not number or not message.conversation_id:
+    """What was said before and after it: in its conversation, or by the same sub-agent. A message beside a conversation
+    has what was said at its time."""
+    if not number:
         return [], []
-    conversation = memory.history.conversation(message.conversation_id).conversation
-    said = memory.history.messages(conversation)
+    if message.conversation_id:
+        said = memory.history.messages(memory.history.conversation(message.conversation_id).conversation)
+    else:
+        said = memory.history.beside(message)
     places = [place for place, one in enumerate(said) if one.id == message.id]
     place = places[0] if places else bisect_left(said, message.at, key=lambda one: one.at)
     return said[max(0, place - number) : place], said[place + len(places[:1]) :][:number]
 
 
-def _said(part: Part, message: "Message", *, is_chosen: bool = False) -> str:
+def _message_piece(
+    message: "Message", files: dict[str, str], shared: dict[str, str] | None = None, mark: str = "-"
+) -> "_Piece":
+    """`shared`: what is said elsewhere in the answer, and not again where it is the same."""
     facts = [time_text(message.at), str(message.author), message.id]
     tools = f"tools: {', '.join(dict.fromkeys(message.tools))}" if message.tools else ""
-    head = f"{'>' if is_chosen else '-'} {' · '.join(filter(None, (*facts, one_line(tools, 200))))}"
-    return f"{head}\n{_piece(part)}\n"
-
-
-def _message_json(message: "Message", files: dict[str, str], text: str) -> dict[str, Any]:
-    return {
-        "id": message.id,
-        "author": str(message.author),
-        "at": message.at,
-        "text": text,
-        **({"tools": message.tools} if message.tools else {}),
+    place = {
         "conversation": message.conversation_id or "",
         "session_id": message.session_id,
         "cwd": message.cwd,
         "file": files.get(message.file_id, ""),
+    }
+    told = {
+        "id": message.id,
+        "author": str(message.author),
+        "at": message.at,
+        **({"tools": message.tools} if message.tools else {}),
+        **{name: value for name, value in place.items() if value and value != (shared or {}).get(name)},
         "line": message.line,
     }
+    head = f"{mark} {' · '.join(filter(None, (*facts, one_line(tools, 200))))}\n"
+    return _Piece(head=head, body=message.text, end="\n", told=told)
 
 
 # What was learned
@@ -151,37 +170,34 @@ def _message_json(message: "Message", files: dict[str, str], text: str) -> dict[
 
 def read_record(memory: "Memory", name: str, cursor: str = "") -> Answer:
     chain = memory.knowledge.why(name)
-    sources = sources_of(memory, chain.record)
-    pieces = _record_pieces(chain, sources)
-    start = position_of(cursor, chain.record.id, 2)
-    parts, following = page_of([_safe(text) for text, _, _ in pieces], start)
+    fields, pieces = zip(*_record_pieces(chain, sources_of(memory, chain.record)), strict=True)
+    page = _page(pieces, cursor, chain.record.id, PAGE_TOKENS)
     structured: dict[str, Any] = {"kind": "record", "id": chain.record.id}
-    for part in parts:
-        _, field, value = pieces[part.index]
-        if part.is_begun_before:  # The page that began it has told it.
-            continue
+    for part, told in zip(page.parts, page.told(), strict=True):
+        field = fields[part.index]
         if field == "record":
-            structured[field] = {key: one for key, one in value.items() if key != "sources" and one not in ("", None)}
+            structured[field] = told
         else:
-            structured.setdefault(field, []).append(value)
-    return _paged([_piece(part) for part in parts], structured, chain.record.id, following)
+            structured.setdefault(field, []).append(told)
+    return page.answer([], structured)
 
 
-def _record_pieces(chain: "Chain", sources: list[Source]) -> list[tuple[str, str, dict[str, Any]]]:
-    """(for a model, field of the answer, for a program), in the order in which they are read."""
+def _record_pieces(chain: "Chain", sources: list[Source]) -> list[tuple[str, "_Piece"]]:
+    """(field of the answer, what stands there), in the order in which they are read."""
     record = chain.record
-    pieces = [(_record_text(record), "record", record_json(record))]
-    pieces += [(_source_text(one), "sources", source_json(one)) for one in sources]
+    told = {key: one for key, one in record_json(record).items() if key not in ("sources", "text") and one}
+    pieces = [("record", _Piece(head=_record_head(record), body=record.text, end="\n", told=told))]
+    pieces += [("sources", _source_piece(one)) for one in sources]
     older = [one for one in reversed(chain.versions) if one.version != record.version]
-    pieces += [(f"version {one.version}, believed from {time_text(one.believed_from)}: {one.text}", "versions",
-                _version_json(one)) for one in older]  # fmt: skip
+    pieces += [("versions", _version_piece(f"version {one.version}, believed from {time_text(one.believed_from)}", one))
+               for one in older]  # fmt: skip
     for heading, field, records in (("in place of", "replaced", chain.replaced),
                                     ("replaced by", "replaced_by", chain.replaced_by)):  # fmt: skip
-        pieces += [(f"{heading} record {one.id}: {one.text}", field, _version_json(one)) for one in records]
+        pieces += [(field, _version_piece(f"{heading} record {one.id}", one)) for one in records]
     return pieces
 
 
-def _record_text(record: "Record") -> str:
+def _record_head(record: "Record") -> str:
     about = " · ".join(part for part in (record.subject, record.attribute, record.value) if part)
     facts = [
         f"record {record.id} · {record.kind}, {record.category} · {record.state} · version {record.version}",
@@ -191,28 +207,31 @@ def _record_text(record: "Record") -> str:
         f"true until {time_text(record.true_until)}" if record.true_until else "",
         f"expires {time_text(record.expires_at)}" if record.expires_at else "",
     ]
-    return "\n".join([*filter(None, facts), "", record.text, ""])
+    return "\n".join([*filter(None, facts), "", ""])
 
 
-def _source_text(source: Source) -> str:
+def _source_piece(source: Source) -> "_Piece":
     message = source.message
+    told = {key: one for key, one in source_json(source).items() if key != "quote"}
     if message is None:
-        return f"from message {source.message_id}, which is not there any more or not to be seen from here"
+        words = f"from message {source.message_id}, which is not there any more or not to be seen from here"
+        return _Piece(head=words, body="", told=told, key="quote")
     facts = [time_text(message.at), str(message.author), f"{source.file}:{message.line}"]
     conversation = f"conversation {message.conversation_id}" if message.conversation_id else ""
     head = " · ".join(filter(None, (f"from message {source.message_id}", *facts, conversation)))
-    return f"{head}\n  “{one_line(source.quote or message.text, 600)}”"
+    quote = one_line(source.quote or message.text, MOST_QUOTE_CHARACTERS)
+    return _Piece(head=f"{head}\n  “", body=quote, end="”", told=told, key="quote")
 
 
-def _version_json(record: "Record") -> dict[str, Any]:
-    return {
+def _version_piece(head: str, record: "Record") -> "_Piece":
+    told = {
         "id": record.id,
         "version": record.version,
-        "text": record.text,
         "state": str(record.state),
         "believed_from": record.believed_from,
         "believed_until": record.believed_until,
     }
+    return _Piece(head=f"{head}: ", body=record.text, told=told)
 
 
 # What is written down
@@ -221,30 +240,79 @@ def _version_json(record: "Record") -> dict[str, Any]:
 def read_note(memory: "Memory", name: str, cursor: str = "", most_tokens: int = PAGE_TOKENS) -> Answer:
     note = memory.notes.read(below_root(name))
     lines = _safe(note.text if note.is_text else "(no text)").split("\n")
-    start = position_of(cursor, note.path, 2)
-    parts, following = page_of(lines, start, most_tokens)
-    versions = memory.notes.history(note.path)[-MOST_VERSIONS:]
-    size = f"{amount_text(len(lines), 'line')}, {amount_text(note.size, 'byte')}"
-    head = [f"note {ROOT}/{note.path} · version {note.number} of {time_text(note.at)} · {size}", ""]
-    numbered = [f"{part.index + 1:6}\t{_piece(part)}" for part in parts]
-    told_versions = [
+    versions = [
         {"number": one.number, "at": one.at, "by": one.actor_name or one.actor, "reason": one.reason}
-        for one in reversed(versions)
+        for one in reversed(memory.notes.history(note.path)[-MOST_VERSIONS:])
     ]
-    structured: dict[str, Any] = {
+    about: dict[str, Any] = {
         "kind": "note",
         "id": note.path,
         "file": f"notes/{note.path}",
         "version": note.number,
         "at": note.at,
+        "versions": versions,
+    }
+    start = position_of(cursor, note.path, 2)
+    parts, following = page_of(lines, start, most_tokens - cost(about), lambda index: NUMBER_TOKENS)
+    size = f"{amount_text(len(lines), 'line')}, {amount_text(note.size, 'byte')}"
+    head = [f"note {ROOT}/{note.path} · version {note.number} of {time_text(note.at)} · {size}", ""]
+    numbered = [f"{part.index + 1:6}\t{_piece_text(part)}" for part in parts]
+    structured = {
+        **about,
         "line": parts[0].index + 1 if parts else 1,
         "text": "\n".join(part.text for part in parts),
-        "versions": told_versions,
     }
     return _paged([*head, *numbered], structured, note.path, following)
 
 
 # Pages
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Piece:
+    """One thing of an answer: for a model head, body and end, for a program an object that has the body as `key`."""
+
+    head: str
+    body: str
+    end: str = ""
+    told: dict[str, Any]
+    key: str = "text"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Page:
+    about: str
+    pieces: Sequence[_Piece]
+    parts: list[Part]
+    following: tuple[int, int] | None
+
+    def told(self) -> list[dict[str, Any]]:
+        """Of each part. A body that does not end on this page says so, and goes on in the first of the next."""
+        return [
+            {**piece.told, piece.key: part.text, **({"goes_on": True} if part.goes_on else {})}
+            for part, piece in ((part, self.pieces[part.index]) for part in self.parts)
+        ]
+
+    def answer(self, head: list[str], structured: dict[str, Any], order: Sequence[int] | None = None) -> Answer:
+        """`order`: of the pieces in the text; without it, as they came."""
+        by_index = {part.index: part for part in self.parts}
+        shown = [by_index[index] for index in order or sorted(by_index) if index in by_index]
+        return _paged([*head, *map(self._text, shown)], structured, self.about, self.following)
+
+    def _text(self, part: Part) -> str:
+        piece = self.pieces[part.index]
+        return f"{piece.head}{_piece_text(part)}{piece.end}"
+
+
+def _page(pieces: Sequence[_Piece], cursor: str, about: str, most_tokens: int) -> _Page:
+    start = position_of(cursor, about, 2)
+
+    def beside(index: int) -> int:
+        piece = pieces[index]
+        return max(tokens.estimate(piece.head + piece.end), cost(piece.told) + FIELD_TOKENS)
+
+    parts, following = page_of([_safe(piece.body) for piece in pieces], start, most_tokens, beside)
+    return _Page(about=about, pieces=pieces, parts=parts, following=following)
 
 
 def _paged(lines: list[str], structured: dict[str, Any], about: str, following: tuple[int, int] | None) -> Answer:
@@ -257,7 +325,7 @@ def _paged(lines: list[str], structured: dict[str, Any], about: str, following: 
     )
 
 
-def _piece(part: Part) -> str:
+def _piece_text(part: Part) -> str:
     return f"{_CUT if part.is_begun_before else ''}{part.text}{_CUT if part.goes_on else ''}"
 
 

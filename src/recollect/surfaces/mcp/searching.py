@@ -11,7 +11,7 @@ from recollect.clock import LOCAL
 from recollect.mind.tool_results import MOST_AROUND_CHARACTERS, hit_text, one_line, stretch, time_text
 from recollect.surfaces.mcp.answers import Answer
 from recollect.surfaces.mcp.arguments import Arguments
-from recollect.surfaces.mcp.paging import PAGE_TOKENS, cursor_of, position_of
+from recollect.surfaces.mcp.paging import PAGE_TOKENS, cost, cursor_of, position_of
 from recollect.surfaces.mcp.specs import MOST_HITS, SEARCH_TYPES, USUAL_HITS
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def search_memory(memory: "Memory", given: Arguments, search: Search) -> Answer:
     left = PAGE_TOKENS
     for number, hit in enumerate(hits, start + 1):
         text = hit_text(number, _as_hit(hit))
-        left -= tokens.estimate(text) + 1
+        left -= max(tokens.estimate(text), cost(told_hit(hit))) + 1
         if left < 0 and texts:
             break
         texts.append(text)

@@ -1,4 +1,4 @@
-"""The server: each request of the protocol as one call of the house, as who asks, in a thread (S2).
+"""The server: each request of the protocol as one call of the house, as who asks, in a thread (S3).
 
 It is the SDK's own `Server`, of both eras: what it lists depends on who asks, and its lists have pages, neither of
 which the layer above it (`MCPServer`) offers; see docs/decisions/0043-mcp.md. Whatever an agent can get wrong is a
@@ -40,6 +40,7 @@ from recollect import __version__
 from recollect.errors import Corrupt, Invalid, RecollectError, Unavailable
 from recollect.memory import Memory
 from recollect.mind.tool_results import MOST_ERROR_TOKENS, bounded, one_line
+from recollect.notes.paths import folder_of
 from recollect.scopes import HOUSE
 from recollect.surfaces.mcp import asking_person, forgetting, resources, specs
 from recollect.surfaces.mcp.answers import Answer
@@ -105,7 +106,12 @@ def standing_of(memory: Memory) -> Standing:
         and principal.may_write
         and any(HOUSE in described.may_write_in for described in memory.agents.list())
     )
-    return Standing(is_person=not principal.is_confined, may_write=principal.may_write, writes_in_house=writes_in_house)
+    return Standing(
+        is_person=not principal.is_confined,
+        may_write=principal.may_write,
+        writes_in_house=writes_in_house,
+        folder=folder_of(principal.scope) if principal.is_confined else "",
+    )
 
 
 class _Serving:
@@ -157,11 +163,11 @@ class _Serving:
             return _result(answer)
         if not asking_person.can_ask(ctx):
             return _result(forgetting.unconfirmed(memory, plan, self._confirmations))
-        agreed = await asking_person.agreed(ctx, params, plan)
-        if isinstance(agreed, InputRequiredResult):
-            return agreed
-        if not agreed:
-            return _result(forgetting.declined(plan))
+        reply = await asking_person.asked(ctx, params, plan)
+        if isinstance(reply, InputRequiredResult):
+            return reply
+        if reply != "agreed":
+            return _result(forgetting.kept(plan, is_answered=reply == "declined"))
         return _result(await _in_thread(lambda: forgetting.erased(memory, plan)))
 
     def _begin_to_forget(self, memory: Memory, params: CallToolRequestParams) -> tuple[forgetting.Plan, Answer | None]:

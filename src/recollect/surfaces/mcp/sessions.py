@@ -7,6 +7,7 @@ from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from starlette.types import Scope
 
 from recollect.asking import Question, answer
@@ -17,6 +18,7 @@ from recollect.surfaces.mcp.forgetting import identity_of
 from recollect.surfaces.mcp.server import House, build_server
 
 MOST_SESSIONS = 1_000
+_WITHOUT_SESSIONS = frozenset(MODERN_PROTOCOL_VERSIONS)
 MOST_OF_ONE = 64
 """Sessions of one principal."""
 IDLE_SECONDS = 1_800
@@ -48,7 +50,8 @@ def owned(scope: Scope) -> Scope:
 def are_too_many(sessions: StreamableHTTPSessionManager, scope: Scope) -> bool:
     """Whether a request that may begin a session comes from one who has enough of them: the rest is for others. The SDK
     counts all of them together, and knows whose each is."""
-    if any(name == b"mcp-session-id" for name, _ in scope["headers"]):
+    headers: dict[bytes, bytes] = dict(scope["headers"])
+    if b"mcp-session-id" in headers or headers.get(b"mcp-protocol-version", b"").decode("latin-1") in _WITHOUT_SESSIONS:
         return False
     own = identity_of(_principal_of(scope))
     owners = sessions._session_owners  # pyright: ignore[reportPrivateUsage]

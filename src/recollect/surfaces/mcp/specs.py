@@ -1,4 +1,4 @@
-"""The tools as an agent is told of them (S2, R1): names, descriptions, schemas and hints, for who asks.
+"""The tools as an agent is told of them (S3, R1): names, descriptions, schemas and hints, for who asks.
 
 They describe what there is, never what to do at which moment. All of them together stay below 3,000 tokens: they stand
 in every request of the agent. Who may not write is not told of what writes.
@@ -9,6 +9,7 @@ from typing import Any
 
 from mcp_types import Tool, ToolAnnotations
 
+from recollect.notes.paths import ROOT
 from recollect.surfaces.mcp.paging import PAGE_TOKENS
 
 SEARCH, READ, REMEMBER, STATUS, NOTES, FORGET, CONTEXT = (
@@ -53,6 +54,8 @@ class Standing:
     may_write: bool
     writes_in_house: bool
     """An agent that may write for the whole house, too."""
+    folder: str = ""
+    """Where its own notes lie; empty for a person."""
 
 
 def tools_for(standing: Standing) -> list[Tool]:
@@ -60,7 +63,12 @@ def tools_for(standing: Standing) -> list[Tool]:
     reading = [_search(), _read(), _context()]
     if not standing.may_write:
         return [*reading, _notes(is_writing=False)]
-    writing = [_remember(standing), _update_status(), _notes(is_writing=True), _forget(standing)]
+    writing = [
+        _remember(standing),
+        _update_status(),
+        _notes(is_writing=True, folder=standing.folder),
+        _forget(standing),
+    ]
     return [*reading, *writing]
 
 
@@ -162,12 +170,13 @@ def _update_status() -> Tool:
     )
 
 
-def _notes(*, is_writing: bool) -> Tool:
+def _notes(*, is_writing: bool, folder: str = "") -> Tool:
     reading = 'Notes of the house, as files below /memories. "view" shows a folder, or a page with numbered lines.'
+    own = f" Your own pages are in {ROOT}/{folder}." if folder else ""
     writing = (
         ' "create" makes a page; "str_replace" puts new_str in the place of old_str, which stands in the page exactly '
         'once; "insert" adds insert_text behind a line, 0 being the top; "delete" and "rename" take pages and folders. '
-        "Your own pages are in /memories/agents/ under your name. Every version of a page is kept."
+        f"Every version of a page is kept.{own}"
     )
     more: dict[str, Schema] = {
         "file_text": _text("Of create."),

@@ -6,6 +6,7 @@ nothing more is said.
 """
 
 import asyncio
+import json
 import os
 import signal
 import sys
@@ -32,7 +33,8 @@ WORKING_THREADS = 8
 """Each keeps a connection to the database."""
 BLOCK_BYTES = 1 << 16
 MOST_LINE_BYTES = 16_000_000
-"""More is no message of this protocol; it is dropped as one that cannot be read."""
+"""More is no message of this protocol: it is dropped up to its end."""
+CANCELLED = "notifications/cancelled"
 MOST_WAITING = 64
 """Blocks that are read ahead."""
 
@@ -62,11 +64,19 @@ def _search(memory: Memory, question: Question) -> dict[str, Any]:
     return answer(memory, question) if found is None else found
 
 
+class Named(msgspec.Struct):
+    requestId: str | int | float | None = None  # noqa: N815  the protocol's own
+
+
 class Head(msgspec.Struct):
     """Of a message: what tells a request from all else."""
 
     id: str | int | float | None = None
     method: str = ""
+
+
+class Cancelling(msgspec.Struct):
+    params: Named = msgspec.field(default_factory=Named)
 
 
 class Unanswered:
@@ -79,7 +89,9 @@ class Unanswered:
     def note(self, line: bytes) -> None:
         with suppress(msgspec.MsgspecError, UnicodeError, RecursionError):
             head = msgspec.json.decode(line, type=Head)
-            if head.method and head.id is not None:
+            if head.method == CANCELLED:  # It gets no answer any more.
+                self.drop(msgspec.json.decode(line, type=Cancelling).params.requestId)
+            elif head.method and head.id is not None:
                 self._ids.add(head.id)
 
     def drop(self, name: object) -> None:
@@ -147,19 +159,35 @@ class Lines:
 
     async def _lines(self) -> AsyncIterator[str]:
         rest = bytearray()
+        is_dropped = False
         while block := await self._blocks.get():
             self._room.release()
-            rest += block
-            if b"\n" not in block:
-                if len(rest) > MOST_LINE_BYTES:
-                    rest[MOST_LINE_BYTES:] = b""
-                continue
-            *whole, last = bytes(rest).split(b"\n")
-            rest = bytearray(last)
-            for line in whole:
-                self._unanswered.note(line)
-                yield line.decode("utf-8", "replace")
-        if rest:
-            self._unanswered.note(bytes(rest))
-            yield bytes(rest).decode("utf-8", "replace")
+            *whole, last = block.split(b"\n")
+            for end in whole:
+                rest += end
+                line, is_whole = bytes(rest), not is_dropped
+                rest, is_dropped = bytearray(), False
+                if is_whole:
+                    yield self._noted(line)
+            rest += last
+            if len(rest) > MOST_LINE_BYTES:
+                rest, is_dropped = bytearray(), True
+        if rest and not is_dropped:
+            yield self._noted(bytes(rest))
         await self._unanswered.none_left()
+
+    def _noted(self, line: bytes) -> str:
+        text = readable(line)
+        self._unanswered.note(text.encode())
+        return text
+
+
+def readable(line: bytes) -> str:
+    """As text that every reader of JSON takes. Half of a pair (`\\ud83d`), which a client may cut off, would make the
+    library drop the whole message."""
+    text = line.decode("utf-8", "replace")
+    if r"\ud" in text.lower():
+        with suppress(ValueError, RecursionError):
+            whole = json.dumps(json.loads(text), ensure_ascii=False)
+            return whole.encode("utf-8", "replace").decode()
+    return text

@@ -2,17 +2,23 @@
 
 from typing import TYPE_CHECKING, Any
 
-from recollect.errors import Conflict, Denied
-from recollect.mind.tool_results import MOST_NOTE_TOKENS, bounded, one_line, status_text
+from recollect.errors import Conflict, Denied, Invalid
+from recollect.mind.tool_results import bounded, one_line, status_text
 from recollect.scopes import HOUSE
 from recollect.surfaces.mcp.answers import Answer
 from recollect.surfaces.mcp.arguments import MOST_NAME_CHARACTERS, Arguments
+from recollect.surfaces.mcp.paging import PAGE_TOKENS, cost
 from recollect.surfaces.mcp.specs import CATEGORIES, KINDS, SCOPES
 
 if TYPE_CHECKING:
     from recollect.knowledge import Learned, Record
     from recollect.memory import Memory
 
+MOST_STATEMENT_CHARACTERS = 8_000
+"""What is longer is a page, not a statement."""
+MOST_ECHO_TOKENS = 500
+"""Who wrote it knows it: what comes back shows how it was kept."""
+MOST_ECHO_FIELDS = 20
 _OUTCOMES = {
     "new": "Kept",
     "unrelated": "Kept",
@@ -38,7 +44,7 @@ def remember(memory: "Memory", given: Arguments, *, writes_in_house: bool) -> An
     if writes_in_house and given.choice("scope", SCOPES, SCOPES[0]) == HOUSE:
         others["scope"] = HOUSE
     learned = memory.knowledge.remember(
-        given.text("text"),
+        _statement(given),
         category=given.choice("category", CATEGORIES, CATEGORIES[0]),
         kind=given.choice("kind", KINDS, KINDS[0]),
         tags=given.texts("tags"),
@@ -52,8 +58,19 @@ def remember(memory: "Memory", given: Arguments, *, writes_in_house: bool) -> An
     return _learned(learned, learned.record)
 
 
+def _statement(given: Arguments) -> str:
+    text = given.text("text")
+    if len(text) > MOST_STATEMENT_CHARACTERS:
+        raise Invalid(
+            f"`text` of remember has {len(text):,} characters; a statement has {MOST_STATEMENT_CHARACTERS:,} at most. "
+            "A note has room for all of it: the tool notes."
+        )
+    return text
+
+
 def _learned(learned: "Learned", record: "Record") -> Answer:
-    lines = [f"{_OUTCOMES.get(learned.outcome, 'Kept')}: record {record.id}, version {record.version}", record.text]
+    text = bounded(record.text, MOST_ECHO_TOKENS, "read_memory shows it whole.")
+    lines = [f"{_OUTCOMES.get(learned.outcome, 'Kept')}: record {record.id}, version {record.version}", text]
     replaced = learned.replaced
     if replaced and replaced.id != record.id:
         lines.append(f"Before: record {replaced.id}: {one_line(replaced.text, 300)}")
@@ -62,7 +79,7 @@ def _learned(learned: "Learned", record: "Record") -> Answer:
         structured={
             "id": record.id,
             "outcome": learned.outcome,
-            "text": record.text,
+            "text": text,
             "reason": learned.reason,
             "version": record.version,
             "scope": record.scope,
@@ -74,12 +91,15 @@ def _learned(learned: "Learned", record: "Record") -> Answer:
 def update_status(memory: "Memory", given: Arguments) -> Answer:
     updates = given.mapping("updates")
     updated = memory.update_status(updates)
-    fields = {name: {"value": one.value, "at": one.at} for name, one in updated.board.fields.items()}
+    now = {name: one for name, one in updated.board.fields.items() if name in updates}
+    fields = {name: {"value": one.value, "at": one.at} for name, one in now.items()}
+    if cost(fields) > MOST_ECHO_TOKENS:
+        fields = {name: {"at": one.at} for name, one in list(now.items())[:MOST_ECHO_FIELDS]}
     return Answer(text=status_text(updated, updates), structured={"path": updated.board.path, "fields": fields})
 
 
 def notes(memory: "Memory", given: Arguments) -> Answer:
     """The six commands of Anthropic's memory tool, which models know; confined to the folder of notes."""
     text = memory.notes.tool().execute(given.given())
-    where = "view_range of view shows any lines, and a folder can be viewed alone."
-    return Answer(text=bounded(text, MOST_NOTE_TOKENS, where))
+    where = "view_range of view shows any lines, read_memory all of a page, and a folder can be viewed alone."
+    return Answer(text=bounded(text, PAGE_TOKENS, where))
