@@ -1,22 +1,33 @@
-"""Listening for HTTP: where, and how long a connection may take. What is answered is not its concern.
+"""Listening for HTTP: where, how many may connect, and how long a connection may take. What is answered is not its
+concern.
 
-Connections that say nothing count among the connections there may be, so each has a deadline for the head of a request.
-Signals stay the business of the program that listens.
+Connections that say nothing count among the connections there may be, so each has a deadline for the head of a request,
+and for the handshake of TLS before it. Somewhat more than may be are let in to be told so; the others are closed
+at once, as each is an open file of the process. Signals stay the business of the program that listens.
 """
 
 import asyncio
 import contextlib
 import ipaddress
+import json
 import os
 import re
 import socket
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from recollect.errors import Invalid, Unavailable
 
+if TYPE_CHECKING:
+    import h11
+
 MOST_CONNECTIONS = 32
+TOLD_CONNECTIONS = 32
+"""Beyond the most: they are told to come again. Any more are closed."""
+AGAIN_SECONDS = 5
+ACCEPT_AGAIN_SECONDS = 0.1
+"""After a connection could not be taken: there was no file left for it, or it was gone."""
 HEAD_SECONDS = 10.0
 """For the head of a request to arrive. A line on which nobody says anything counts among the connections."""
 READING_SECONDS = 30.0
@@ -93,13 +104,64 @@ async def serve(
     chosen = limits or Limits()
 
     class Server(uvicorn.Server):
+        """The library takes whoever comes, and waits a minute for the handshake of TLS."""
+
+        _doors: Sequence[asyncio.Task[None]] = ()
+
         @contextlib.contextmanager
         def capture_signals(self) -> Generator[None]:
             """Signals are the daemon's."""
             yield
 
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets=[])
+            self._doors = [asyncio.create_task(self._let_in(place)) for place in sockets or ()]
+
+        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+            await _end(self._doors)
+            await super().shutdown(sockets)
+
+        async def _let_in(self, place: socket.socket) -> None:
+            loop, greeted = asyncio.get_running_loop(), set[asyncio.Task[None]]()
+            place.setblocking(False)
+            try:
+                while True:
+                    await asyncio.sleep(0)  # A crowd keeps nobody waiting who is in.
+                    try:
+                        connection, _ = await loop.sock_accept(place)
+                    except OSError:
+                        await asyncio.sleep(ACCEPT_AGAIN_SECONDS)
+                        continue
+                    if len(self.server_state.connections) + len(greeted) >= chosen.connections + TOLD_CONNECTIONS:
+                        connection.close()
+                        continue
+                    greeting = asyncio.create_task(self._greet(connection))
+                    greeted.add(greeting)
+                    greeting.add_done_callback(greeted.discard)
+            finally:
+                await _end(list(greeted))
+
+        async def _greet(self, connection: socket.socket) -> None:
+            """Until it is a line that counts among the connections."""
+            loop = asyncio.get_running_loop()
+            times = {"ssl_handshake_timeout": chosen.head_seconds, "ssl_shutdown_timeout": chosen.leaving_seconds}
+            try:
+                await loop.connect_accepted_socket(
+                    self._new_line, connection, ssl=self.config.ssl, **(times if self.config.ssl else {})
+                )
+            except OSError:  # It left, or does not speak TLS.
+                connection.close()
+
+        def _new_line(self) -> asyncio.Protocol:
+            line: Any = self.config.http_protocol_class
+            return line(config=self.config, server_state=self.server_state, app_state=self.lifespan.state)
+
+    async def answer(scope: Any, receive: Any, send: Any) -> None:
+        is_full = len(server.server_state.connections) > chosen.connections
+        await (_refuse if is_full and scope["type"] == "http" else app)(scope, receive, send)
+
     config = uvicorn.Config(
-        app,
+        answer,
         http=_line(chosen),
         ws="none",
         lifespan="on" if has_lifespan else "off",
@@ -109,7 +171,6 @@ async def serve(
         access_log=False,
         proxy_headers=False,
         server_header=False,
-        limit_concurrency=chosen.connections,
         timeout_graceful_shutdown=chosen.leaving_seconds,
         ssl_certfile=certificate.chain if certificate else None,
         ssl_keyfile=certificate.private_key if certificate else None,
@@ -121,6 +182,42 @@ async def serve(
     finally:
         server.should_exit = True
         await serving
+
+
+async def _end(tasks: Sequence[asyncio.Task[None]]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _problem(status: int, title: str, detail: str) -> tuple[list[tuple[bytes, bytes]], bytes]:
+    """(headers, body) of a refusal, as every other is told. The line is closed after it."""
+    kind = title.lower().replace(" ", "-")
+    body = json.dumps({"type": f"urn:recollect:{kind}", "title": title, "status": status, "detail": detail}).encode()
+    headers = [
+        (b"content-type", b"application/problem+json"),
+        (b"content-length", b"%d" % len(body)),
+        (b"connection", b"close"),
+    ]
+    return headers, body
+
+
+async def _refuse(scope: Any, receive: Any, send: Any) -> None:
+    headers, body = _problem(503, "Service Unavailable", "There are as many connections as may be. Come again later.")
+    again = (b"retry-after", b"%d" % AGAIN_SECONDS)
+    await send({"type": "http.response.start", "status": 503, "headers": [*headers, again]})
+    await send({"type": "http.response.body", "body": body})
+
+
+def _tell_malformed(connection: "h11.Connection", transport: asyncio.Transport) -> None:
+    import h11
+
+    headers, body = _problem(400, "Bad Request", "This is no request of HTTP.")
+    begin = h11.Response(status_code=400, headers=headers, reason=b"Bad Request")
+    with contextlib.suppress(h11.LocalProtocolError):  # An answer has begun: there is no room for another.
+        for event in (begin, h11.Data(data=body), h11.EndOfMessage()):
+            transport.write(connection.send(event) or b"")
+    transport.close()
 
 
 def _line(limits: Limits) -> type[asyncio.Protocol]:
@@ -160,6 +257,9 @@ def _line(limits: Limits) -> type[asyncio.Protocol]:
             if self._unread:
                 self._unread.cancel()
                 self._unread = None
+
+        def send_400_response(self, msg: str) -> None:
+            _tell_malformed(self.conn, self.transport)
 
         def _look(self) -> None:
             is_answering = bool(self.cycle) and not self.cycle.response_complete

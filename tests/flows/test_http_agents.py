@@ -94,3 +94,16 @@ def test_only_a_person_who_may_write_handles_tokens(house: House) -> None:
         with asked(house, secret) as client:
             assert client.get("/v1/tokens").status_code == 403
             assert client.post("/v1/tokens", json={}).status_code == 403
+
+
+def test_an_agent_cannot_tell_a_scope_that_is_not_for_it_from_one_that_is_not_there(house: House) -> None:
+    with asked(house, house.tokens.ada) as client:
+        others = client.get("/v1/records", params={"scope": "bob"})
+        nobodys = client.get("/v1/records", params={"scope": "nobody"})
+        assert (others.status_code, nobodys.status_code) == (404, 404)
+        assert others.json()["detail"].replace("bob", "nobody") == nobodys.json()["detail"]
+        for scope in ("ada", "house"):
+            assert client.get("/v1/records", params={"scope": scope}).json()["items"]
+    with asked(house, house.tokens.owner) as client:
+        assert client.get("/v1/records", params={"scope": "bob"}).json()["items"] == []
+        assert client.get("/v1/records", params={"scope": "nobody"}).status_code == 404

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from http_houses import PLANTED, House, asked, everything_kept, furnish
 
-from recollect import Memory
+from recollect import Invalid, Memory
 from recollect.testing import FrozenClock
 
 
@@ -165,6 +165,43 @@ def test_where_no_versions_are_compared_if_match_is_refused(house: House) -> Non
             assert "If-Match" in answer.json()["detail"]
 
 
+def test_a_precondition_that_is_not_kept_is_refused_and_nothing_is_changed(house: House) -> None:
+    path, new = "/v1/notes/files/user.md", {"text": "Kim, unseen\n"}
+    with asked(house, house.tokens.owner) as client:
+        now = client.get(path).headers["etag"]
+        kept = everything_kept(house.memory)
+        for answer in (
+            client.put(path, json=new, headers={"if-match": ""}),
+            client.put(path, json=new, headers={"if-match": "  "}),
+            client.put(path, json=new, headers=[("if-match", now), ("if-match", '"99"')]),
+            client.put(path, json=new, headers={"if-none-match": now}),
+            client.put(path, json=new, headers={"if-none-match": ""}),
+            client.put(path, json=new, headers=[("if-none-match", "*"), ("if-none-match", now)]),
+            client.put(path, json=new, headers={"if-match": now, "if-none-match": "*"}),
+            client.post(path, json=new, headers={"if-none-match": "*"}),
+            client.delete(path, headers={"if-none-match": now}),
+            client.patch("/v1/status", json={"fields": {"mood": "calm"}}, headers={"if-none-match": "*"}),
+            client.post("/v1/records", json={"text": "Kim has a cat."}, headers={"if-none-match": "*"}),
+        ):
+            assert answer.status_code == 400
+            assert "Match" in answer.json()["detail"]
+        assert everything_kept(house.memory) == kept
+
+
+def test_a_note_that_was_looked_at_is_told_anew(house: House) -> None:
+    ada = house.memory.as_agent("ada")
+    version = ada.notes.write("agents/ada/soul.md", "Ada, who likes noon.\n", reason="It is so.").version
+    path = f"/v1/notes/files/{version.path}"
+    with asked(house, house.tokens.owner) as client:
+        seen = client.get(path)
+        assert seen.json()["review"]
+        reviewed = {"path": version.path, "version": version.number}
+        assert client.post("/v1/notes/reviews", json=reviewed).status_code == 200
+        again = client.get(path, headers={"if-none-match": seen.headers["etag"]})
+        assert again.status_code == 200
+        assert again.json()["review"] != seen.json()["review"]
+
+
 def test_what_is_known_already_is_not_sent_again(house: House) -> None:
     with asked(house, house.tokens.ada) as client:
         for path in (f"/v1/records/{house.ids['records/{id}']}", f"/v1/notes/files/{house.ids['path']}"):
@@ -288,3 +325,35 @@ def test_a_search_tells_the_same_as_the_library(house: House) -> None:
     assert [hit["id"] for hit in same["hits"]] == [hit.id for hit in found.hits]
     assert told["hits"][0]["why"]
     assert PLANTED in told["hits"][0]["text"]
+
+
+def test_a_version_of_a_note_that_was_forgotten_is_none_of_the_note_that_is_written_there_later(house: House) -> None:
+    path = "/v1/notes/files/plans.md"
+    with asked(house, house.tokens.owner) as client:
+        for text in ("one", "two", "three"):
+            seen = client.put(path, json={"text": text}).headers["etag"]
+        forgotten = client.post("/v1/forget", json={"note": "plans.md", "dry_run": False})
+        assert forgotten.status_code == 200
+        assert client.get(path).status_code == 404
+        for text in ("somebody else's", "and more"):
+            assert client.put(path, json={"text": text}).status_code == 200
+            assert client.get(path, headers={"if-none-match": seen}).json()["text"] == text
+            refused = client.put(path, json={"text": "mine"}, headers={"if-match": seen})
+            assert (refused.status_code, client.get(path).json()["text"]) == (412, text)
+
+
+def test_a_reason_that_would_be_kept_for_good_is_short(house: House) -> None:
+    name, kept = house.ids["records/{id}"], everything_kept(house.memory)
+    with asked(house, house.tokens.owner) as client:
+        for answer in (
+            client.put("/v1/notes/files/user.md", json={"text": "Kim", "reason": "x" * 5_001}),
+            client.patch(f"/v1/records/{name}", json={"text": "Other.", "reason": "x" * 5_001}),
+            client.post(f"/v1/records/{name}/retract", json={"reason": "x" * 5_001}),
+        ):
+            assert answer.status_code == 400
+            assert "reason" in answer.json()["detail"]
+    assert everything_kept(house.memory) == kept
+    with pytest.raises(Invalid, match="reason has"):
+        house.memory.notes.write("user.md", "Kim", reason="x" * 5_001)
+    with pytest.raises(Invalid, match="reason has"):
+        house.memory.knowledge.retract(name, reason="x" * 5_001)

@@ -11,6 +11,7 @@ from http_houses import PLANTED, House, asked, bearing, everything_kept, furnish
 from recollect import Memory
 from recollect.surfaces.http import guard
 from recollect.surfaces.http.places import is_from_elsewhere, is_our_host
+from recollect.surfaces.http.problems import TITLES, problem
 from recollect.surfaces.http.rates import Buckets
 from recollect.testing import FrozenClock
 
@@ -96,6 +97,29 @@ def test_every_answer_has_the_headers_that_keep_browsers_from_doing_more_with_it
             assert headers["x-content-type-options"] == "nosniff"
             assert headers["cache-control"] == "no-store"
             assert headers["content-security-policy"].startswith("default-src 'none'")
+
+
+def test_who_asks_for_the_head_alone_gets_what_get_would_give_without_a_body(house: House) -> None:
+    with asked(house, house.tokens.ada) as client:
+        for path in ("/v1/records", f"/v1/notes/files/{house.ids['path']}", "/health", "/openapi.json", "/v1/nothing"):
+            whole, head = client.get(path), client.head(path)
+            assert (head.status_code, head.content) == (whole.status_code, b"")
+            for name in ("content-type", "content-length", "etag"):
+                assert head.headers.get(name) == whole.headers.get(name)
+        assert client.head("/v1/records", headers={"authorization": ""}).status_code == 401
+        assert client.head("/v1/records", headers={"origin": "https://evil.example"}).status_code == 403
+        endless = client.head("/v1/events")
+        assert (endless.status_code, endless.content) == (200, b"")
+        app: Any = client.app
+        assert len(app.state.streams) == 0
+
+
+@pytest.mark.parametrize("status", sorted({400, 401, 403, 404, 405, 408, 409, 412, 413, 421, 429, 500, 503}))
+def test_the_type_of_a_refusal_is_ours_and_no_word_of_python(status: int) -> None:
+    value = json.loads(problem(status, "").body)
+    assert value["type"] == "urn:recollect:" + value["title"].lower().replace(" ", "-")
+    assert value["title"] == TITLES[status]
+    assert json.loads(problem(413, "").body)["type"] == "urn:recollect:content-too-large"
 
 
 # What is sent

@@ -8,7 +8,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 import schemathesis
-from http_houses import House, bearing, furnish
+from http_houses import MCP, House, asked, bearing, calls_of, furnish
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from schemathesis.checks import not_a_server_error
@@ -143,3 +143,28 @@ def test_the_description_names_the_token_and_no_machine(house: House) -> None:
     assert described["components"]["securitySchemes"]["token"]["scheme"] == "bearer"
     assert described["paths"]["/v1/records"]["get"]["security"] == [{"token": []}]
     assert str(house.memory.settings.home) not in json.dumps(described)
+
+
+def test_versions_are_in_the_description(house: House) -> None:
+    paths = house.app().openapi()["paths"]
+    for path in ("/v1/records/{id}", "/v1/notes/files/{path}", "/v1/status"):
+        responses = paths[path]["get"]["responses"]
+        assert "ETag" in responses["200"]["headers"], path
+        assert "ETag" in responses["304"]["headers"], path
+        assert "content" not in responses["304"], path
+    assert "ETag" in paths["/v1/records"]["post"]["responses"]["201"]["headers"]
+    assert "ETag" in paths["/v1/notes/files/{path}"]["put"]["responses"]["200"]["headers"]
+    assert "304" not in paths["/v1/notes/files/{path}"]["put"]["responses"]
+    assert not [method for operations in paths.values() for method in operations if method == "head"]
+
+
+def test_every_answer_that_has_a_version_is_described_with_it(house: House) -> None:
+    described = house.app().openapi()["paths"]
+    with asked(house, house.tokens.owner) as client:
+        for call in calls_of(house.app(), house):
+            if call.template in (ENDLESS, MCP, *OUTSIDE) or call.method == "DELETE":
+                continue
+            answer = call.made(client, house.tokens.owner)
+            if "etag" in answer.headers and answer.status_code < 300:
+                place = described[call.template.replace(":path}", "}")][call.method.lower()]
+                assert "ETag" in place["responses"][str(answer.status_code)].get("headers", {}), call

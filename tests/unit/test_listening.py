@@ -1,15 +1,28 @@
-"""Where the HTTP server listens, by which names it is asked, and where it would be in the open."""
+"""Where the HTTP server listens, by which names it is asked, where it would be in the open, and how many connect."""
 
+import asyncio
+import json
 import os
+import shutil
+import ssl
 import stat
+import subprocess
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from recollect import listening
 from recollect.errors import Invalid
-from recollect.listening import is_loopback, place_of
+from recollect.listening import Certificate, Limits, is_loopback, listener, place_of, serve
 from recollect.serving import HOOK_FILE, hosts_of, listening_of, remove_hook_file, write_hook_file
 from recollect.settings import HttpSettings, Settings, load_settings
+
+PATIENCE_SECONDS = 20.0
+Line = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+REQUEST = b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
 
 
 def settings(**http: object) -> Settings:
@@ -94,3 +107,102 @@ def test_the_file_of_the_hooks_is_readable_by_its_owner_alone(tmp_path: Path) ->
     remove_hook_file(runtime)
     remove_hook_file(runtime)
     assert not path.exists()
+
+
+# Who connects
+
+
+async def answer(scope: Any, receive: Any, send: Any) -> None:
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"0")]})
+    await send({"type": "http.response.body", "body": b""})
+
+
+def served(test: Callable[[int], Awaitable[None]], limits: Limits, certificate: Certificate | None = None) -> None:
+    """`test` gets the port."""
+
+    async def run() -> None:
+        with listener("127.0.0.1", 0, "A test", "nothing") as place:
+            serving = asyncio.create_task(serve(answer, [place], limits, certificate=certificate))
+            try:
+                await asyncio.wait_for(test(place.getsockname()[1]), PATIENCE_SECONDS)
+            finally:
+                serving.cancel()
+                await asyncio.gather(serving, return_exceptions=True)
+
+    asyncio.run(run())
+
+
+@asynccontextmanager
+async def connected(port: int, context: ssl.SSLContext | None = None) -> AsyncGenerator[Line]:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port, ssl=context)
+    try:
+        yield reader, writer
+    finally:
+        writer.close()
+
+
+async def told(reader: asyncio.StreamReader) -> tuple[str, dict[str, str], bytes]:
+    """(status, headers, body) of an answer after which the line is closed."""
+    head, _, body = (await reader.read()).decode().partition("\r\n\r\n")
+    first, *lines = head.split("\r\n")
+    return first.split(" ")[1], dict(line.lower().split(": ", 1) for line in lines), body.encode()
+
+
+def test_more_connections_than_may_be_are_told_so_and_many_more_are_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(listening, "TOLD_CONNECTIONS", 1)
+
+    async def test(port: int) -> None:
+        async with connected(port) as first:
+            async with connected(port), connected(port) as third, connected(port) as fourth:
+                with suppress(ConnectionError):
+                    assert await fourth[0].read() == b"", "closed, without a word"
+                third[1].write(REQUEST)
+                status, headers, body = await told(third[0])
+                assert (status, headers["content-type"]) == ("503", "application/problem+json")
+                assert int(headers["retry-after"]) > 0
+                assert json.loads(body)["type"] == "urn:recollect:service-unavailable"
+            first[1].write(REQUEST)
+            assert (await told(first[0]))[0] == "200"
+
+    served(test, Limits(connections=2))
+
+
+def test_there_is_room_again_when_others_have_left() -> None:
+    async def test(port: int) -> None:
+        for _ in range(listening.TOLD_CONNECTIONS + 5):
+            async with connected(port) as (reader, writer):
+                writer.write(REQUEST)
+                assert (await told(reader))[0] == "200"
+
+    served(test, Limits(connections=2))
+
+
+def test_what_is_no_request_is_a_problem_like_all_others() -> None:
+    async def test(port: int) -> None:
+        for wrong in (b"\x00\x01\r\n\r\n", b"GET / HTTP/1.1\r\n\r\n", b"GET  / HTTP/9.9\r\nHost: x\r\n\r\n"):
+            async with connected(port) as (reader, writer):
+                writer.write(wrong)
+                status, headers, body = await told(reader)
+            assert (status, headers["content-type"]) == ("400", "application/problem+json")
+            assert json.loads(body)["status"] == 400
+
+    served(test, Limits())
+
+
+@pytest.mark.skipif(not shutil.which("openssl"), reason="openssl makes the certificate")
+def test_who_never_shakes_hands_is_let_go(tmp_path: Path) -> None:
+    chain, key = tmp_path / "chain.pem", tmp_path / "key.pem"
+    made = ["-subj", "/CN=localhost", "-days", "2", "-out", str(chain), "-keyout", str(key)]
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", *made], check=True, capture_output=True)
+
+    async def test(port: int) -> None:
+        async with connected(port) as (silent, _):
+            with suppress(ConnectionError):
+                assert await silent.read() == b""
+        context = ssl.create_default_context(cafile=str(chain))
+        context.check_hostname = False
+        async with connected(port, context) as (reader, writer):
+            writer.write(REQUEST)
+            assert (await told(reader))[0] == "200"
+
+    served(test, Limits(head_seconds=0.5), Certificate(chain=str(chain), private_key=str(key)))

@@ -54,6 +54,7 @@ from recollect.surfaces.http.problems import answer_error
 from recollect.surfaces.http.routes import PREFIX
 from recollect.surfaces.http.streams import Streams
 from recollect.surfaces.http.surroundings import Surroundings
+from recollect.surfaces.http.turns import LongWork, Turns
 from recollect.surfaces.mcp.http import Endpoint
 
 ROUTERS: tuple[APIRouter, ...] = (
@@ -82,9 +83,8 @@ ROUTERS: tuple[APIRouter, ...] = (
     errands.router,
 )
 """Of the modules beside this one, in the order in which the description lists them."""
-SQL_THREADS = 2
-ANSWERING_THREADS = 8
-"""Each keeps a connection to the database, and more of them wait for the same processor."""
+OTHER_THREADS = 8
+"""For what is not the answer of a route: the tools of MCP above all."""
 
 
 def create_app(
@@ -116,9 +116,7 @@ def create_app(
     for router in (health.router, *ROUTERS):
         app.router.routes.extend(router.routes)
     hooks.prepare(app)
-    app.state.streams = Streams(memory)
-    app.state.health_thread = anyio.CapacityLimiter(1)
-    app.state.sql_threads = anyio.CapacityLimiter(SQL_THREADS)
+    _prepare(app)
     app.state.mcp = Endpoint(memory, most_bytes)
     app.router.routes.append(app.state.mcp.route)
     _check_ways_in(app)
@@ -132,10 +130,8 @@ def create_app(
 
 @asynccontextmanager
 async def _living(app: FastAPI) -> AsyncGenerator[None]:
-    anyio.to_thread.current_default_thread_limiter().total_tokens = ANSWERING_THREADS
-    app.state.streams = Streams(app.state.memory)  # Of this event loop: a server that failed begins another.
-    app.state.health_thread = anyio.CapacityLimiter(1)
-    app.state.sql_threads = anyio.CapacityLimiter(SQL_THREADS)
+    anyio.to_thread.current_default_thread_limiter().total_tokens = OTHER_THREADS
+    _prepare(app)
     async with app.state.mcp.running():
         try:
             yield
@@ -144,6 +140,15 @@ async def _living(app: FastAPI) -> AsyncGenerator[None]:
                 await anyio.to_thread.run_sync(hooks.close, app)
                 await app.state.streams.close()
                 await anyio.to_thread.run_sync(app.state.errands.close)
+
+
+def _prepare(app: FastAPI) -> None:
+    """What is of one event loop: a server that failed begins another."""
+    app.state.streams = Streams(app.state.memory)
+    app.state.turns = Turns()
+    app.state.health_thread = anyio.CapacityLimiter(1)
+    app.state.sql = LongWork()
+    app.state.reranking = LongWork()
 
 
 def _check_ways_in(app: FastAPI) -> None:

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from recollect.context import Context
 from recollect.errors import Invalid
 from recollect.surfaces.http.asking import Reader, Writer
-from recollect.surfaces.http.routes import Given, PartialShape, Shape, answered, gives, new_router
+from recollect.surfaces.http.routes import LongGiven, PartialShape, Shape, answered, gives, new_router
 from recollect.surfaces.shapes.contexts import REHYDRATION, context_json
 
 router = new_router("context")
@@ -68,7 +68,7 @@ class DifferenceShape(Shape):
     notes: list[NoteChangeShape]
 
 
-class Turn(Given):
+class Turn(LongGiven):
     trigger: str = ""
     """What is said to the agent now. It is never cut."""
     budget_tokens: Annotated[int, Query(ge=0, le=MOST_TOKENS)] = 0

@@ -18,11 +18,12 @@ from recollect.surfaces.http.record_shapes import LEARNED, LearnedShape
 from recollect.surfaces.http.records import CONFLICT, When, told_learned
 from recollect.surfaces.http.routes import (
     After,
-    Given,
     Identity,
     Limit,
+    LongGiven,
     PartialShape,
     Shape,
+    Texts,
     answered,
     gives,
     new_router,
@@ -70,11 +71,11 @@ class MessageShape(PartialShape):
     """Where in `display` they stood."""
 
 
-class Promoted(Given):
+class Promoted(LongGiven):
     text: str | None = None
     """These words in place of the message's own."""
     category: Category = Category.KNOWLEDGE
-    tags: tuple[str, ...] = ()
+    tags: Texts = ()
 
 
 CONVERSATION: dict[str, Any] = {
@@ -175,7 +176,9 @@ def read_message(memory: Reader, id: Identity) -> Response:  # noqa: A002
     return answered(_message_json(memory, memory.history.message(id)))
 
 
-@router.post("/messages/{id}/promote", **gives(LearnedShape, LEARNED, "It is kept.", status=201, also=CONFLICT))
+@router.post(
+    "/messages/{id}/promote", **gives(LearnedShape, LEARNED, "It is kept.", status=201, also=CONFLICT, etag=True)
+)
 def promote_message(
     memory: Writer,
     id: Identity,  # noqa: A002

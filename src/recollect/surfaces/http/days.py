@@ -13,13 +13,13 @@ from recollect.surfaces.http.note_shapes import (
     ENTRY,
     WRITTEN,
     BoardShape,
-    EntryShape,
+    DiaryEntryShape,
     UpdatedShape,
     WrittenShape,
 )
 from recollect.surfaces.http.paging import Page, paged
 from recollect.surfaces.http.records import When
-from recollect.surfaces.http.routes import After, Given, Limit, answered, gives, new_router
+from recollect.surfaces.http.routes import After, Given, Limit, LongGiven, answered, gives, new_router
 from recollect.surfaces.http.versions import CHANGED, IfMatch, IfNoneMatch, is_known, not_changed, seen_version
 from recollect.surfaces.shapes.notes import board_json, entry_json, written_json
 
@@ -35,7 +35,7 @@ EntryName = Annotated[
 ]
 
 
-class Entry(Given):
+class Entry(LongGiven):
     text: str
 
 
@@ -49,7 +49,7 @@ class Fields(Given):
     fields: dict[str, Any]
 
 
-@router.get("/diary", **gives(Page[EntryShape], {"items": [ENTRY], "next": ""}, "Entries, the newest first."))
+@router.get("/diary", **gives(Page[DiaryEntryShape], {"items": [ENTRY], "next": ""}, "Entries, the newest first."))
 def list_diary(memory: Reader, since: When = "", limit: Limit = 30, after: After = "") -> Response:
     """What the agent wrote in its diary. One that was changed with another tool shows what was written first."""
     begin = from_text(times.beginning(since)) if since else None
@@ -59,7 +59,7 @@ def list_diary(memory: Reader, since: When = "", limit: Limit = 30, after: After
     )
 
 
-@router.post("/diary", **gives(WrittenShape, WRITTEN, "It is written.", status=201))
+@router.post("/diary", **gives(WrittenShape, WRITTEN, "It is written.", status=201, etag=True))
 def write_diary(memory: Writer, given: Annotated[Entry, Body(examples=[{"text": "A day in the garden."}])]) -> Response:
     """Write an entry. Nobody changes it afterwards."""
     memory.notes.prepare()
@@ -67,7 +67,7 @@ def write_diary(memory: Writer, given: Annotated[Entry, Body(examples=[{"text": 
     return answered(written_json(written), status=201, etag=written.version.number)
 
 
-@router.post("/diary/restore", **gives(EntryShape, ENTRY, "As it was first written."))
+@router.post("/diary/restore", **gives(DiaryEntryShape, ENTRY, "As it was first written."))
 def restore_entry(
     memory: Writer, given: Annotated[Named, Body(examples=[{"name": "2026-05-01T21-30-00"}])]
 ) -> Response:
@@ -75,13 +75,13 @@ def restore_entry(
     return answered(entry_json(memory.notes.diary.restore(given.name)))
 
 
-@router.get("/diary/{name:path}", **gives(EntryShape, ENTRY, "The entry."))
+@router.get("/diary/{name:path}", **gives(DiaryEntryShape, ENTRY, "The entry."))
 def read_entry(memory: Reader, name: EntryName) -> Response:
     """One entry, as it was first written."""
     return answered(entry_json(memory.notes.diary.show(name)))
 
 
-@router.get("/status", **gives(BoardShape, BOARD, "The fields, each with when it was set."))
+@router.get("/status", **gives(BoardShape, BOARD, "The fields, each with when it was set.", etag=True))
 def read_status(memory: Reader, if_none_match: IfNoneMatch = "") -> Response:
     """How the agent says it is."""
     board = memory.notes.status.show()
@@ -92,7 +92,7 @@ def read_status(memory: Reader, if_none_match: IfNoneMatch = "") -> Response:
 
 @router.patch(
     "/status",
-    **gives(UpdatedShape, {**BOARD, "aside": "", "masked": 0}, "The fields as they are now.", also=CHANGED),
+    **gives(UpdatedShape, {**BOARD, "aside": "", "masked": 0}, "The fields as they are now.", also=CHANGED, etag=True),
 )
 def update_status(
     memory: Writer,

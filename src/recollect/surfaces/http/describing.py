@@ -11,7 +11,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from recollect.surfaces.http.guard import OPEN_PATHS
-from recollect.surfaces.http.routes import ProblemShape
+from recollect.surfaces.http.preconditions import IF_NONE_MATCH
+from recollect.surfaces.http.routes import ETAG, READING, ProblemShape, names_header
 
 DESCRIBED_AT = "/openapi.json"
 DESCRIPTION = """\
@@ -66,6 +67,8 @@ def _description(app: FastAPI) -> dict[str, Any]:
 def _finish(route: APIRoute, operation: dict[str, Any]) -> None:
     operation["security"] = [{"token": []}, {}] if route.path in OPEN_PATHS else [{"token": []}]
     operation["responses"].pop("422", None)
+    if set(route.methods or ()) <= READING and names_header(route.dependant, IF_NONE_MATCH):
+        operation["responses"]["304"] = {"description": "It is the version that is known.", "headers": ETAG}
     for status, response in route.responses.items():
         for kind, content in response.get("content", {}).items():
             if "example" in content:  # Whole: on the way here every null was dropped from it.

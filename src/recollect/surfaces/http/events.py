@@ -42,8 +42,8 @@ async def follow_events(
     last_event_id: Annotated[str, Header(alias="Last-Event-ID", max_length=200, description=LAST, examples=[""])] = "",
 ) -> Response:
     """`here` says from where on is told. `change` names the things that were added, changed or removed, as far as the
-    token may see them; `reset` says that changes are missing between, and what is followed is to be read anew. Beyond a
-    number of streams 503."""
+    token may see them: an agent is not told of messages and records that are gone. `reset` says that changes are
+    missing between, and what is followed is to be read anew. Beyond a number of streams 503."""
     streams: Streams = request.app.state.streams
     try:
         follower = await streams.join(secret_of(request), last_event_id)

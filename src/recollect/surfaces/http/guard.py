@@ -8,6 +8,7 @@ import hashlib
 import hmac
 import math
 import time
+from collections.abc import Awaitable, Callable
 from http import HTTPStatus
 
 import anyio
@@ -86,13 +87,18 @@ class Guard:
             await self._answer(scope, receive, send)
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        outgoing = Outgoing(send)
+        headers = Headers(scope=scope)
+        incoming = bodies.Incoming(receive, self._most_bytes, self._body_seconds)
+        is_held_back = "expect" in headers  # Who waits for the answer before it sends has it in any case.
+        drain = None if is_held_back else incoming.drain
+        outgoing = Outgoing(send, has_body=scope["method"] != "HEAD", drain=drain)
+        if scope["method"] == "HEAD":  # A copy: the server has to know what it was.
+            scope = {**scope, "method": "GET"}
         try:
-            headers = Headers(scope=scope)
             self._check_place(scope, headers)
             secret = await self._find_principal(scope, headers)
             bodies.check_announced(headers.get("content-length"), self._most_bytes)
-            incoming = bodies.Incoming(receive, self._most_bytes, self._body_seconds)
+            scope.setdefault("state", {})[bodies.INCOMING] = incoming
             await self._app(scope, incoming, outgoing)
             await self._note_use(secret)
         except Exception as error:  # noqa: BLE001  the HTTP boundary: one request that breaks stops no other
@@ -183,18 +189,35 @@ class Guard:
 
 
 class Outgoing:
-    """`send` of an application, with the headers that every answer has."""
+    """`send` of an application, with the headers that every answer has. Without a body, which is who asked with HEAD,
+    also a stream ends after them. `drain`: what is still sent to us, before the answer that it is too large ends."""
 
-    def __init__(self, send: Send) -> None:
+    def __init__(
+        self, send: Send, *, has_body: bool = True, drain: Callable[[], Awaitable[None]] | None = None
+    ) -> None:
         self._send = send
+        self._has_body = has_body
+        self._drain = drain
+        self._is_too_large = False
         self.has_begun = False
+        self._has_ended = False
 
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.has_begun = True
+            self._is_too_large = message["status"] == HTTPStatus.REQUEST_ENTITY_TOO_LARGE
             headers = MutableHeaders(scope=message)
             for name, value in HEADERS.items():
                 headers.setdefault(name, value)
+        elif not self._has_body:
+            if self._has_ended:
+                return
+            self._has_ended = True
+            message = {"type": "http.response.body", "body": b"", "more_body": False}
+        elif self._is_too_large and self._drain:
+            await self._send({**message, "more_body": True})
+            await self._drain()
+            message = {"type": "http.response.body", "body": b"", "more_body": False}
         await self._send(message)
 
 

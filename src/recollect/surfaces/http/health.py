@@ -66,5 +66,6 @@ def _told(request: Request, principal: Principal) -> Response:
 def _word(status: DaemonStatus | None) -> str:
     if status is None:
         return OK
-    problems = [status.problem, status.index_problem, status.notes_problem, *(part.problem for part in status.parts)]
+    own = [status.problem, status.status_problem, status.index_problem, status.notes_problem]
+    problems = [*own, *(part.problem for part in status.parts)]
     return TROUBLED if any(problems) else OK

@@ -22,7 +22,7 @@ router = new_router("history")
 
 
 class Ingested(Given):
-    paths: list[str] = Field(min_length=1, max_length=1_000, examples=[["~/.claude/projects"]])
+    paths: list[str] = Field(min_length=1, max_length=1_000, fail_fast=True, examples=[["~/.claude/projects"]])
     """Files or folders on the computer where the server runs; ~ is the home of who runs it."""
     source: str | None = Field(default=None, examples=["claude-code"])
     """Whose format it is, when it is not recognised."""

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from recollect.errors import Invalid
 from recollect.memory import Memory
 from recollect.surfaces.http.asking import Owner, OwnerWriter
-from recollect.surfaces.http.routes import Given, Shape, answered, gives, new_router
+from recollect.surfaces.http.routes import LongGiven, Shape, answered, gives, new_router
 from recollect.surfaces.shapes.days import Deed, Line, corrected, day_json
 
 router = new_router("today and week")
@@ -41,7 +41,7 @@ class DoneShape(Shape):
     """What came of it, in words."""
 
 
-class Correction(Given):
+class Correction(LongGiven):
     """A line is named by what it is about, as the list tells it: numbers are for people, and change."""
 
     deed: Deed

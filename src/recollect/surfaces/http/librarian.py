@@ -11,7 +11,7 @@ from recollect.errors import Invalid
 from recollect.memory import Memory
 from recollect.surfaces.http.asking import Owner, OwnerWriter
 from recollect.surfaces.http.errands import BEGUN, Errand, begin
-from recollect.surfaces.http.routes import Given, Shape, answered, gives, new_router
+from recollect.surfaces.http.routes import Given, LongGiven, Shape, answered, gives, new_router
 from recollect.surfaces.http.surroundings import Surroundings
 from recollect.surfaces.shapes.librarian import (
     NOBODY,
@@ -69,8 +69,8 @@ class QueuedShape(Shape):
     daemon_runs: bool
 
 
-class Chosen(Given):
-    ids: list[str] = Field(default=[], max_length=10_000, examples=[[]])
+class Chosen(LongGiven):
+    ids: list[str] = Field(default=[], max_length=10_000, fail_fast=True, examples=[[]])
     """Conversations, also some that were read before. None: all that are ready or queued."""
     all: bool = False
     """Also those that were read before: all of them again."""

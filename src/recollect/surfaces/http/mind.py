@@ -19,7 +19,7 @@ from recollect.mind.entries import Role, Written
 from recollect.mind.visiting import HTTP
 from recollect.surfaces.http.asking import Owner, OwnerWriter
 from recollect.surfaces.http.paging import Page
-from recollect.surfaces.http.routes import After, Given, Limit, Shape, answered, gives, new_router
+from recollect.surfaces.http.routes import After, Given, Limit, LongGiven, Shape, answered, gives, new_router
 from recollect.surfaces.http.surroundings import Surroundings
 
 router = new_router("mind")
@@ -35,7 +35,7 @@ class Picture(Given):
     """In base64."""
 
 
-class Message(Given):
+class Message(LongGiven):
     text: str = ""
     agent: str = Field(default="", max_length=200)
     """To whom. Empty: the house's own agent."""
@@ -43,7 +43,7 @@ class Message(Given):
     """Which window of yours it is: what waits is taken back by it."""
     key: str = Field(default="", max_length=200)
     """Your own name of this message: sent again, it is not heard again."""
-    images: list[Picture] = Field(default=[], max_length=20)
+    images: list[Picture] = Field(default=[], max_length=20, fail_fast=True)
 
 
 class EntryShape(Shape):

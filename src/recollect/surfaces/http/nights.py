@@ -25,12 +25,12 @@ class NightShape(Shape):
     changes: list[dict[str, Any]]
 
 
-class UndoneShape(NightShape):
+class UndoneNightShape(NightShape):
     stay: int
     """Changes that stay, as somebody went on from them."""
 
 
-class Undone(Given):
+class UndoneNight(Given):
     night: str = Field(default="", max_length=200, examples=[""])
     """Its id, or the beginning or end of it. Empty: the latest."""
 
@@ -63,8 +63,8 @@ def list_nights(memory: Owner, limit: Limit = 30, after: After = "") -> Response
     return answered(cut(memory.librarian.reflection.nights(), limit, after, lambda night: night.id, night_json))
 
 
-@router.post("/nights/undo", **gives(UndoneShape, {**NIGHT, "stay": 0}, also={409: "It was undone before."}))
-def undo_night(given: Annotated[Undone, Body(examples=[{"night": ""}])], memory: OwnerWriter) -> Response:
+@router.post("/nights/undo", **gives(UndoneNightShape, {**NIGHT, "stay": 0}, also={409: "It was undone before."}))
+def undo_night(given: Annotated[UndoneNight, Body(examples=[{"night": ""}])], memory: OwnerWriter) -> Response:
     """Take back all that a night changed."""
     night, stay = memory.librarian.undo_night(given.night)
     return answered({**night_json(night), "stay": stay})

@@ -46,7 +46,7 @@ class DiffShape(Shape):
     diff: str
 
 
-class EntryShape(Shape):
+class DiaryEntryShape(Shape):
     name: str
     path: str
     at: str

@@ -25,9 +25,8 @@ from recollect.surfaces.http.note_shapes import (
     WrittenShape,
 )
 from recollect.surfaces.http.paging import Page, cut
-from recollect.surfaces.http.routes import After, Given, Limit, answered, gives, new_router
+from recollect.surfaces.http.routes import After, Given, Limit, LongGiven, Why, answered, gives, new_router
 from recollect.surfaces.http.versions import (
-    ANY,
     CHANGED,
     IfMatch,
     IfNoneMatch,
@@ -48,22 +47,22 @@ Number = Annotated[int, Query(ge=0, le=2**31, description="A version. 0: the lat
 VERSIONS = {"items": [VERSION], "next": ""}
 
 
-class Text(Given):
+class Text(LongGiven):
     text: str
-    reason: str = ""
+    reason: Why = ""
     """Why. A change of a soul needs one."""
 
 
-class Undone(Given):
+class UndoneNote(Given):
     version: int = Field(default=0, ge=0, le=2**31)
     """0: the one before."""
-    reason: str = ""
+    reason: Why = ""
 
 
 class Renamed(Given):
     path: str
     to: str
-    reason: str = ""
+    reason: Why = ""
 
 
 class Reviewed(Given):
@@ -73,7 +72,7 @@ class Reviewed(Given):
 
 class Folder(Given):
     path: str
-    reason: str = ""
+    reason: Why = ""
 
 
 @router.get("/notes", **gives(Page[VersionShape], VERSIONS, "Notes, in the order of their paths."))
@@ -88,16 +87,19 @@ def list_notes(
     return answered(cut(memory.notes.list(below, gone=gone), limit, after, lambda one: one.path, version_json))
 
 
-@router.get("/notes/files/{path:path}", **gives(NoteShape, NOTE, "The note."))
+@router.get("/notes/files/{path:path}", **gives(NoteShape, NOTE, "The note.", etag=True))
 def read_note(memory: Reader, path: NotePath, version: Number = 0, if_none_match: IfNoneMatch = "") -> Response:
     """What a note says, or said in one of its versions."""
     note = memory.notes.read(path, version)
-    if is_known(if_none_match, note.number):
+    # A look at a version that waits for one changes what is told of it, and not its number.
+    if not note.review and is_known(if_none_match, note.number):
         return not_changed(note.number)
     return answered(note_json(note), etag=note.number)
 
 
-@router.put("/notes/files/{path:path}", **gives(WrittenShape, WRITTEN, "It is written.", also=CHANGED | CONFLICT))
+@router.put(
+    "/notes/files/{path:path}", **gives(WrittenShape, WRITTEN, "It is written.", also=CHANGED | CONFLICT, etag=True)
+)
 def write_note(
     memory: Writer,
     path: NotePath,
@@ -108,7 +110,7 @@ def write_note(
     """The whole of a note. What it replaces stays a version, named as `unseen` where nobody had read it."""
     memory.notes.prepare()
     expected = seen_version(if_match)
-    if if_none_match.strip() == ANY:
+    if if_none_match:  # It is `*`: the route lets nothing else through.
         return _told(_created(memory, path, given))
     if expected is None:
         return _told(memory.notes.write(path, given.text, reason=given.reason))
@@ -129,7 +131,9 @@ def _created(memory: Memory, path: str, given: Text) -> Written:
         raise Changed(path, 0, found.number, found.text, given.text) from error
 
 
-@router.post("/notes/files/{path:path}", **gives(WrittenShape, WRITTEN, "It is added.", also=CHANGED | CONFLICT))
+@router.post(
+    "/notes/files/{path:path}", **gives(WrittenShape, WRITTEN, "It is added.", also=CHANGED | CONFLICT, etag=True)
+)
 def append_to_note(
     memory: Writer,
     path: NotePath,
@@ -170,11 +174,13 @@ def compare_versions(memory: Reader, path: NotePath, older: Number = 0, newer: N
     return answered({"path": path, "older": older or None, "newer": newer or None, "diff": text})
 
 
-@router.post("/notes/undo/{path:path}", **gives(WrittenShape, WRITTEN, "As it was before.", also=CHANGED | CONFLICT))
+@router.post(
+    "/notes/undo/{path:path}", **gives(WrittenShape, WRITTEN, "As it was before.", also=CHANGED | CONFLICT, etag=True)
+)
 def undo_note(
     memory: Writer,
     path: NotePath,
-    given: Annotated[Undone, Body(examples=[{"version": 2}])],
+    given: Annotated[UndoneNote, Body(examples=[{"version": 2}])],
     if_match: IfMatch = "",
 ) -> Response:
     """An earlier version, as a new one."""

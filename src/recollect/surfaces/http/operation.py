@@ -2,8 +2,6 @@
 
 from typing import Annotated, Any
 
-import anyio
-import anyio.to_thread
 from fastapi import Body, Path, Query
 from pydantic import Field
 from starlette.requests import Request
@@ -11,7 +9,7 @@ from starlette.responses import Response
 
 from recollect.memory import Memory
 from recollect.runs import Event
-from recollect.surfaces.http.asking import Owner, OwnerWriter, Reader
+from recollect.surfaces.http.asking import Owner, OwnerWriter, Reader, secret_of
 from recollect.surfaces.http.errands import BEGUN, Errand, begin
 from recollect.surfaces.http.operation_shapes import (
     COSTS,
@@ -30,7 +28,8 @@ from recollect.surfaces.http.operation_shapes import (
     ViewsShape,
 )
 from recollect.surfaces.http.paging import Page, paged
-from recollect.surfaces.http.routes import After, Given, Limit, answered, gives, new_router
+from recollect.surfaces.http.routes import After, Given, Limit, LongGiven, answered, gives, new_router
+from recollect.surfaces.http.turns import LongWork
 from recollect.surfaces.shapes.costs import TURNS, costs_json
 from recollect.surfaces.shapes.health import markers_json
 from recollect.surfaces.shapes.models import models_json
@@ -87,7 +86,7 @@ def read_markers(memory: Owner) -> Response:
 # SQL
 
 
-class Asked(Given):
+class Asked(LongGiven):
     query: str = Field(min_length=1, max_length=100_000, examples=["SELECT count(*) FROM messages"])
     limit: int = Field(default=200, ge=1, le=MOST_ROWS)
     seconds: float = Field(default=10.0, ge=0.1, le=MOST_SECONDS)
@@ -112,8 +111,8 @@ async def ask_sql(
         columns, rows = memory.sql(given.query, seconds=given.seconds, limit=given.limit)
         return answered({"columns": columns, "rows": [list(row) for row in rows]})
 
-    # In threads of its own: a question that takes long keeps nobody waiting but those who ask so, too.
-    return await anyio.to_thread.run_sync(ask, limiter=request.app.state.sql_threads)
+    long_work: LongWork = request.app.state.sql
+    return await long_work.run(secret_of(request), ask)
 
 
 # Models and the index

@@ -16,6 +16,24 @@ from starlette.responses import Response
 
 from recollect.errors import Changed, Invalid, RecollectError
 
+TITLES = {
+    400: "Bad Request",
+    401: "Unauthorized",
+    403: "Forbidden",
+    404: "Not Found",
+    405: "Method Not Allowed",
+    406: "Not Acceptable",
+    408: "Request Timeout",
+    409: "Conflict",
+    412: "Precondition Failed",
+    413: "Content Too Large",
+    415: "Unsupported Media Type",
+    421: "Misdirected Request",
+    429: "Too Many Requests",
+    500: "Internal Server Error",
+    503: "Service Unavailable",
+}
+"""Ours: Python's change between its versions, and programs compare `type`."""
 MEDIA_TYPE = "application/problem+json"
 AGAIN_SECONDS = 5
 """After which one may come again when it is not possible now."""
@@ -36,7 +54,7 @@ def problem(
     status: int, detail: str, *, headers: Mapping[str, str] | None = None, fields: Mapping[str, object] | None = None
 ) -> Response:
     """`fields`: what a program may want beside the words."""
-    title = HTTPStatus(status).phrase
+    title = TITLES.get(status, "Refused")
     kind = title.lower().replace(" ", "-")
     value = {"type": f"urn:recollect:{kind}", "title": title, "status": status, "detail": detail, **(fields or {})}
     return Response(msgspec.json.encode(value), status, _headers(status, headers), MEDIA_TYPE)

@@ -20,7 +20,18 @@ from recollect.surfaces.http.record_shapes import (
     RecordShape,
     WhyShape,
 )
-from recollect.surfaces.http.routes import After, Given, Identity, Limit, answered, gives, new_router
+from recollect.surfaces.http.routes import (
+    After,
+    Given,
+    Identity,
+    Limit,
+    LongGiven,
+    Texts,
+    Why,
+    answered,
+    gives,
+    new_router,
+)
 from recollect.surfaces.http.versions import (
     CHANGED,
     IfMatch,
@@ -37,13 +48,13 @@ When = Annotated[str, Query(max_length=200, description="A day, a time, or words
 Name = Annotated[str, Query(max_length=500, examples=[""])]
 
 
-class Remembered(Given):
+class Remembered(LongGiven):
     """One statement."""
 
     text: str
     kind: Kind = Kind.LEARNING
     category: Category = Category.KNOWLEDGE
-    tags: tuple[str, ...] = ()
+    tags: Texts = ()
     subject: str = ""
     """Whom or what it is about."""
     attribute: str = ""
@@ -57,31 +68,31 @@ class Remembered(Given):
     true_until: str = ""
     expires: str = ""
     """A time to come, `in 30 days`, or `never`."""
-    reason: str = ""
+    reason: Why = ""
     replaces: str = ""
     """The id of the record whose place it takes."""
     refines: str = ""
     """The id of the record that it says more exactly."""
 
 
-class Edited(Given):
+class Edited(LongGiven):
     """What is to become different. What is not given stays."""
 
     text: str | None = None
     category: Category | None = None
-    tags: list[str] | None = None
+    tags: Texts | None = None
     value: str | None = None
     importance: float | None = None
     confidence: float | None = None
     expires: str | None = None
-    reason: str = ""
+    reason: Why = ""
 
 
 class Reasoned(Given):
-    reason: str = ""
+    reason: Why = ""
 
 
-class Undone(Reasoned):
+class UndoneRecord(Reasoned):
     version: int | None = None
     """The one to go back to. None: the one before."""
 
@@ -130,7 +141,12 @@ def list_records(
 @router.post(
     "/records",
     **gives(
-        LearnedShape, LEARNED, "It is kept; `outcome` tells how it stands to what was known.", status=201, also=CONFLICT
+        LearnedShape,
+        LEARNED,
+        "It is kept; `outcome` tells how it stands to what was known.",
+        status=201,
+        also=CONFLICT,
+        etag=True,
     ),
 )
 def remember(
@@ -158,7 +174,7 @@ def told_learned(learned: Learned) -> Response:
     return answered(learned_json(learned), status=201, etag=learned.record.version)
 
 
-@router.get("/records/{id}", **gives(RecordShape, RECORD, "The record."))
+@router.get("/records/{id}", **gives(RecordShape, RECORD, "The record.", etag=True))
 def read_record(memory: Reader, id: Identity, if_none_match: IfNoneMatch = "") -> Response:  # noqa: A002
     """One record as it is now."""
     record = memory.knowledge.record(id)
@@ -167,7 +183,7 @@ def read_record(memory: Reader, id: Identity, if_none_match: IfNoneMatch = "") -
     return _told(record)
 
 
-@router.patch("/records/{id}", **gives(RecordShape, RECORD, "The record as it is now.", also=CHANGED))
+@router.patch("/records/{id}", **gives(RecordShape, RECORD, "The record as it is now.", also=CHANGED, etag=True))
 def edit_record(
     memory: Writer,
     id: Identity,  # noqa: A002
@@ -181,7 +197,9 @@ def edit_record(
     return _told(memory.knowledge.edit(id, expected_version=named_version(if_match), **changes))
 
 
-@router.post("/records/{id}/retract", **gives(RecordShape, RECORD, "It counts no more.", also=CHANGED | CONFLICT))
+@router.post(
+    "/records/{id}/retract", **gives(RecordShape, RECORD, "It counts no more.", also=CHANGED | CONFLICT, etag=True)
+)
 def retract_record(
     memory: Writer,
     id: Identity,  # noqa: A002
@@ -193,11 +211,13 @@ def retract_record(
     return _told(memory.knowledge.retract(id, expected_version=expected, reason=given.reason))
 
 
-@router.post("/records/{id}/undo", **gives(RecordShape, RECORD, "As it was before.", also=CHANGED | CONFLICT))
+@router.post(
+    "/records/{id}/undo", **gives(RecordShape, RECORD, "As it was before.", also=CHANGED | CONFLICT, etag=True)
+)
 def undo_record(
     memory: Writer,
     id: Identity,  # noqa: A002
-    given: Annotated[Undone, Body(examples=[{"reason": "The first was right."}])],
+    given: Annotated[UndoneRecord, Body(examples=[{"reason": "The first was right."}])],
     if_match: IfMatch = "",
 ) -> Response:
     """An earlier version holds again, as a new one."""
@@ -205,7 +225,7 @@ def undo_record(
     return _told(memory.knowledge.undo(id, version=given.version, expected_version=expected, reason=given.reason))
 
 
-@router.post("/records/{id}/move", **gives(RecordShape, RECORD, "In its new scope.", also=CHANGED))
+@router.post("/records/{id}/move", **gives(RecordShape, RECORD, "In its new scope.", also=CHANGED, etag=True))
 def move_record(
     memory: OwnerWriter,
     id: Identity,  # noqa: A002
@@ -237,7 +257,7 @@ def list_record_events(memory: Reader, id: Identity, limit: Limit = 30, after: A
     return answered(cut(events, limit, after, lambda one: str(one.number), event_json))
 
 
-@router.get("/records/{id}/why", **gives(WhyShape, WHY, "The whole chain."))
+@router.get("/records/{id}/why", **gives(WhyShape, WHY, "The whole chain.", etag=True))
 def tell_why(memory: Reader, id: Identity) -> Response:  # noqa: A002
     """Where a record is from: the words and the message, who decided and why, what it replaced."""
     chain = memory.knowledge.why(id)

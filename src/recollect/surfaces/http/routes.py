@@ -6,10 +6,12 @@
     def read_record(id: RecordId, memory: Reader) -> Response:
         return answered(record_json(memory.knowledge.record(id)))
 
-A handler is a plain function: FastAPI runs it in a thread, and it returns the finished answer, so that there is one hop
-for each request. Its shape is for the description; tests hold the answers against it.
+A handler is a plain function: it is run in a thread, and returns the finished answer, so that there is one hop for each
+request. Its shape is for the description; tests hold the answers against it.
 """
 
+import functools
+import inspect
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Annotated, Any, cast
 
@@ -17,21 +19,28 @@ import msgspec
 from fastapi import APIRouter, Path, Query
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 from starlette.requests import Request
 from starlette.responses import Response
 
 from recollect.errors import Invalid
+from recollect.surfaces.http import bodies
+from recollect.surfaces.http.asking import secret_of
+from recollect.surfaces.http.guard import OPEN_PATHS
+from recollect.surfaces.http.preconditions import check_preconditions
 from recollect.surfaces.http.problems import MEDIA_TYPE, shortened
-from recollect.texts import clean
+from recollect.surfaces.http.turns import Turns, in_a_thread
+from recollect.texts import MOST_REASON_CHARACTERS, clean
 
 PREFIX = "/v1"
 MOST_LISTED = 500
 JSON = "application/json"
 NUL = "\0"
-IF_MATCH = "if-match"
+READING = frozenset({"GET", "HEAD"})
 MOST_LEVELS = 50
 """Of lists and objects in one another, in what is sent."""
+MOST_UNKNOWN = 5
+"""Fields that are told one by one."""
 
 
 class Shape(BaseModel):
@@ -57,7 +66,21 @@ class Given(BaseModel):
     @classmethod
     def _without_what_cannot_be_kept(cls, value: Any) -> Any:
         """Half an emoji, and what ends a string in C: databases refuse them."""
+        if isinstance(value, dict):
+            unknown = len(cast("dict[Any, Any]", value).keys() - cls.model_fields.keys())
+            if unknown > MOST_UNKNOWN:  # Each would be an error of its own.
+                raise ValueError(f"{unknown:,} fields of it are not known here")
         return _cleaned(value)
+
+
+class LongGiven(Given):
+    """What is sent where a long text, pictures or a long list may be in it."""
+
+
+Why = Annotated[str, Field(max_length=MOST_REASON_CHARACTERS)]
+"""The reason of a change."""
+Texts = Annotated[tuple[str, ...], Field(fail_fast=True)]
+"""A list that is sent. The first wrong one of it is told: an error for each of thousands takes seconds."""
 
 
 def _cleaned(value: Any, levels: int = MOST_LEVELS) -> Any:
@@ -85,26 +108,53 @@ class ProblemShape(BaseModel):
 
 
 class Route(APIRoute):
-    """Refuses parameters that it does not know: a filter that is misspelt would find too much. And If-Match, where
-    no versions are compared: who sends it counts on it."""
+    """Refuses parameters that it does not know: a filter that is misspelt would find too much. And preconditions that
+    are not compared: who sends one counts on it."""
+
+    def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
+        super().__init__(path, endpoint if inspect.iscoroutinefunction(endpoint) else _threaded(endpoint), **options)
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
         fields = _query_fields(self.dependant)
         known = frozenset(fields)
         repeated = frozenset(name for name, kind in fields.items() if "tuple[" in kind or "list[" in kind)
-        compares = set(self.methods or ()) <= {"GET", "HEAD"} or _names_header(self.dependant, IF_MATCH)
+        has_body = self.body_field is not None
+        most_bytes = bodies.MOST_BYTES if _takes_long(self) else bodies.USUAL_BYTES
+        is_open = self.path in OPEN_PATHS
+        changes = not set(self.methods or ()) <= READING
+        compared = frozenset(name for name in ("if-match", "if-none-match") if names_header(self.dependant, name))
 
         async def checked(request: Request) -> Response:
             if request.scope["query_string"]:
                 _check_names(request, known, repeated)
             if NUL in request.scope["path"]:
                 raise Invalid("The address has a character in it that no name has.")
-            if not compares and IF_MATCH in request.headers:
-                raise Invalid("If-Match is not compared here: nothing was changed. Send it without.")
-            return await handle(request)
+            if changes:
+                check_preconditions(request.headers, compared)
+            if has_body:
+                await bodies.read_whole(request, most_bytes)
+            secret = secret_of(request)
+            if is_open or not secret:
+                return await handle(request)
+            turns: Turns = request.app.state.turns
+            async with turns.taken(secret):  # A stream goes on after it.
+                return await handle(request)
 
         return checked
+
+
+def _threaded(endpoint: Callable[..., Response]) -> Callable[..., Coroutine[Any, Any, Response]]:
+    @functools.wraps(endpoint)
+    async def answer(**given: Any) -> Response:
+        return await in_a_thread(endpoint, **given)
+
+    return answer
+
+
+def _takes_long(route: APIRoute) -> bool:
+    kind = route.body_field.field_info.annotation if route.body_field else None
+    return inspect.isclass(kind) and issubclass(kind, LongGiven)
 
 
 def _query_fields(dependant: Dependant) -> dict[str, str]:
@@ -115,9 +165,9 @@ def _query_fields(dependant: Dependant) -> dict[str, str]:
     return fields
 
 
-def _names_header(dependant: Dependant, name: str) -> bool:
+def names_header(dependant: Dependant, name: str) -> bool:
     named = any(field.alias.lower() == name for field in dependant.header_params)
-    return named or any(_names_header(inner, name) for inner in dependant.dependencies)
+    return named or any(names_header(inner, name) for inner in dependant.dependencies)
 
 
 def _check_names(request: Request, known: frozenset[str], repeated: frozenset[str]) -> None:
@@ -139,11 +189,20 @@ def new_router(tag: str) -> APIRouter:
 
 
 def gives(
-    shape: Any, example: object, description: str = "Done.", *, status: int = 200, also: Mapping[int, str] | None = None
+    shape: Any,
+    example: object,
+    description: str = "Done.",
+    *,
+    status: int = 200,
+    also: Mapping[int, str] | None = None,
+    etag: bool = False,
 ) -> dict[str, Any]:
-    """The arguments of a route that answers with a shape. `also`: further refusals, by their status."""
+    """The arguments of a route that answers with a shape. `also`: further refusals, by their status. `etag`: the answer
+    has the version of what it tells."""
     content = {JSON: {"example": example}}
     responses: dict[int, dict[str, Any]] = {status: {"description": description, "content": content}}
+    if etag:
+        responses[status]["headers"] = ETAG
     responses |= {number: refusal(words) for number, words in (also or {}).items()}
     return {"response_model": shape, "responses": responses, "status_code": status}
 
@@ -152,6 +211,13 @@ def refusal(words: str) -> dict[str, Any]:
     return {"description": words, "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/ProblemShape"}}}}
 
 
+ETAG = {
+    "ETag": {
+        "description": "The version of what is told, for `If-Match` and `If-None-Match`.",
+        "schema": {"type": "string"},
+        "example": '"3"',
+    }
+}
 PROBLEMS: dict[int | str, dict[str, Any]] = {
     400: refusal("The request itself is wrong; `detail` names the field."),
     401: refusal("No token, or one that nobody is known by."),

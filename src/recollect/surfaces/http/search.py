@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 from fastapi import Body, Query
 from pydantic import Field
+from starlette.requests import Request
 from starlette.responses import Response
 
 from recollect.asking import found_json
@@ -12,8 +13,9 @@ from recollect.clock import LOCAL
 from recollect.memory import Memory
 from recollect.recall import moment_of
 from recollect.recall.query import SearchType
-from recollect.surfaces.http.asking import Reader
-from recollect.surfaces.http.routes import Given, PartialShape, Shape, answered, gives, new_router
+from recollect.surfaces.http.asking import Reader, secret_of
+from recollect.surfaces.http.routes import Given, PartialShape, Shape, Texts, answered, gives, new_router
+from recollect.surfaces.http.turns import LongWork, in_a_thread
 from recollect.surfaces.resuming import resume_command
 
 router = new_router("search")
@@ -23,7 +25,7 @@ MOST_NAMED = 100
 MOST_CHARACTERS = 10_000
 """Of a question. In an address fewer fit."""
 Words = Annotated[tuple[str, ...], Query(max_length=MOST_NAMED, examples=[[]])]
-Named = Annotated[tuple[str, ...], Field(max_length=MOST_NAMED)]
+Named = Annotated[Texts, Field(max_length=MOST_NAMED)]
 When = Annotated[str, Query(max_length=200, description="A day, a time, or words such as `last week`.", examples=[""])]
 
 
@@ -118,14 +120,15 @@ ASKED = {"query": "where do the tomatoes go", "type": "both", "limit": 10}
 
 
 @router.post("/search", **gives(FoundShape, FOUND, "The best hits, best first."))
-def search(memory: Reader, question: Annotated[Question, Body(examples=[ASKED])]) -> Response:
+async def search(memory: Reader, question: Annotated[Question, Body(examples=[ASKED])], request: Request) -> Response:
     """A question or a few words. Times in it count: "what did we say about seeds last week". It changes nothing."""
-    return _found(memory, question)
+    return await _answer(memory, question, request)
 
 
 @router.get("/search", **gives(FoundShape, FOUND, "The best hits, best first."))
-def search_by_address(
+async def search_by_address(
     memory: Reader,
+    request: Request,
     query: Annotated[str, Query(max_length=2_000, examples=["where do the tomatoes go"])],
     type: SearchType = SearchType.BOTH,  # noqa: A002
     limit: Annotated[int, Query(ge=1, le=MOST_HITS)] = 10,
@@ -158,7 +161,14 @@ def search_by_address(
         fast=fast,
         explain=explain,
     )
-    return _found(memory, question)
+    return await _answer(memory, question, request)
+
+
+async def _answer(memory: Memory, question: Question, request: Request) -> Response:
+    if not question.rerank:
+        return await in_a_thread(_found, memory=memory, question=question)
+    long_work: LongWork = request.app.state.reranking
+    return await long_work.run(secret_of(request), lambda: _found(memory, question))
 
 
 def _found(memory: Memory, question: Question) -> Response:

@@ -73,7 +73,7 @@ def import_export(
 
 
 class FoldersRead(Given):
-    folders: list[str] = Field(default=[], max_length=1_000)
+    folders: list[str] = Field(default=[], max_length=1_000, fail_fast=True)
     """Whole paths on the computer where the server runs. None: all memory folders there."""
     dry_run: bool = False
     """Only tell what would be learned."""

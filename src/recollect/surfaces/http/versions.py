@@ -10,8 +10,8 @@ from starlette.responses import Response
 
 from recollect.errors import Changed, Invalid
 from recollect.notes.versions import THERE
+from recollect.surfaces.http.preconditions import ANY
 
-ANY = "*"
 _TAG = re.compile(r'"([0-9]{1,9})"')
 
 IfMatch = Annotated[
@@ -40,8 +40,8 @@ CHANGED = {412: "Somebody else changed it first. `detail` has both texts; nothin
 
 
 def seen_version(given: str) -> int | None:
-    """The version that If-Match names; THERE: any. None: there is no If-Match. A weak tag, and more than one, name no
-    version."""
+    """The version that If-Match names; THERE: any. None: there is no If-Match (an empty one came no further than the
+    route). A weak tag, and more than one, name no version."""
     tag = given.strip()
     if not tag:
         return None
