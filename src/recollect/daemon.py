@@ -22,7 +22,7 @@ from types import FrameType
 
 import msgspec
 
-from recollect.clock import to_text
+from recollect.clock import from_text, to_text
 from recollect.errors import RecollectError, Unavailable
 from recollect.history import IngestReport
 from recollect.history.places import transcript_roots
@@ -37,7 +37,7 @@ from recollect.minding import Minding, MindingProgress
 from recollect.notekeeping import Notekeeping, NotesProgress
 from recollect.serving import Serving, ServingProgress, remove_hook_file
 from recollect.settings import this_computer
-from recollect.supervision import PartHealth, Supervised, begin_apart, end_all, end_by_signals
+from recollect.supervision import Hearing, PartHealth, Supervised, begin_apart, end_all, end_by_signals
 from recollect.switchboard import Switchboard, remove_socket
 
 
@@ -50,6 +50,8 @@ class DaemonStatus:
     last_change_at: str = ""
     messages_added: int = 0
     problem: str = ""
+    status_problem: str = ""
+    """Why what is told here could not be written."""
     poll_interval_seconds: float = 0
     socket: str = ""
     """Where it answers searches. Empty: nowhere."""
@@ -79,6 +81,8 @@ STOP_SECONDS = 4.0
 """After a signal, for all parts together: who has not ended by then is left behind."""
 LAST_SECONDS = 0.7
 """After that, for the rest of the process: then it ends, whatever it does."""
+TELLING_SECONDS = 0.1
+"""For the last word about who did not end."""
 KILLED = 128
 """What shells add to the number of a signal that ended a program."""
 
@@ -135,7 +139,9 @@ class Daemon:
         self._give_up = give_up
         self._stop_seconds = stop_seconds
         self._stopped_at = 0.0
-        self._is_signal_ours = False
+        self._hearing: Hearing | None = None
+        self._sent_again: list[int] = []
+        """Signals that are our own: they are not a second one."""
         self._logged: dict[str, str] = {}
         self._roots = watched_roots(memory)
         self._finish_at = memory.clock()
@@ -189,15 +195,23 @@ class Daemon:
             left += end_all(self.parts, (self._stopped_at or time.monotonic()) + self._stop_seconds)
             self._tidy_away()
             log.info("down")
+            if self._hearing:
+                self._hearing.close()
         return left
 
     def stop(self) -> None:
         self._stop.set()
 
     def _tidy_away(self) -> None:
+        """As far as it may: the lock is released in any case."""
         remove_hook_file(self._memory.settings.runtime)
-        self._status_path.unlink(missing_ok=True)
+        self._switchboard.remove()
+        self._remove_status()
         self._lock.release()
+
+    def _remove_status(self) -> None:
+        with suppress(OSError):  # The folder may not be writable any more.
+            self._status_path.unlink(missing_ok=True)
 
     def wake(self) -> None:
         """Something was taken in by another way than the watcher: whoever follows history looks at it now."""
@@ -211,19 +225,22 @@ class Daemon:
         """Follow the folders there are now; back to the caller when agents with new folders appear, or at the end."""
         watcher = Watcher(self._roots, self._memory.settings.poll_interval_seconds, self._stop)
         for hint in watcher.hints():
-            self.status.problem = watcher.problem
             if hint.folders is None and self._find_new_roots():
                 return
-            self._look(hint.folders)
+            self._look(hint.folders, watcher.problem)
 
-    def _look(self, folders: list[str] | None) -> None:
+    def _look(self, folders: list[str] | None, problem: str = "") -> None:
+        """`problem`: of the watcher. What was the matter before holds until this look has gone well: other threads tell
+        meanwhile how things are."""
         self._is_busy = True
         if folders is None:
             self.status.last_scan_at = to_text(self._memory.clock())
         try:
             with self._indexing.reading():
-                if self._memory.settings.enabled:
-                    self._note(self._memory.history.scan(self._roots, folders))
+                report = self._memory.history.scan(self._roots, folders) if self._memory.settings.enabled else None
+                self.status.problem = problem
+                if report:
+                    self._note(report)
                 self._indexing.catch_up()
                 if folders is None:
                     self._finish_forgetting()
@@ -274,33 +291,47 @@ class Daemon:
 
     def _listen_to_signals(self) -> None:
         if threading.current_thread() is threading.main_thread():
+            self._hearing = Hearing(self._hear)
             end_by_signals(self._on_signal)
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
-        """Between passes the watcher sees the event; inside one, the transaction under way is rolled back. While a
-        module is being loaded it comes again a moment later: Python could only print there what is raised. Who sends a
-        second one does not want to wait."""
-        is_second = bool(self._stopped_at) and not self._is_signal_ours
-        self._is_signal_ours = False
-        if is_second and self._give_up:
-            self._tidy_away()
-            self._give_up(KILLED + number)
-        if not self._stopped_at:
-            self._stopped_at = time.monotonic()
-            begin_apart(self._end_by_all_means)
+        """What only the main thread can do. Between passes the watcher sees the event; inside one, the transaction
+        under way is rolled back. While a module is being loaded it comes again a moment later: Python could only print
+        there what is raised."""
+        if not (self._hearing and self._hearing.is_open):
+            self._hear(number)
         if self._is_busy and _is_loading(frame):
-            self._is_signal_ours = True
+            self._sent_again.append(number)
             begin_apart(lambda: _send(number))
         elif self._is_busy:
             raise KeyboardInterrupt
+
+    def _hear(self, number: int) -> None:
+        """Whatever the main thread is doing. Who sends a second one does not want to wait."""
+        if number in self._sent_again:
+            self._sent_again.remove(number)
+        elif not self._stopped_at:
+            self._stopped_at = time.monotonic()
+            begin_apart(self._end_by_all_means)
+        elif self._give_up:
+            self._tidy_away()
+            self._give_up(KILLED + number)
 
     def _end_by_all_means(self) -> None:
         self._stop.set()
         if self._give_up:
             time.sleep(self._stop_seconds + LAST_SECONDS)
-            with suppress(OSError):
-                self._tidy_away()
+            telling = threading.Thread(target=self._tell_last, daemon=True)
+            with suppress(RuntimeError):  # No thread can be begun any more.
+                telling.start()
+                telling.join(TELLING_SECONDS)
             self._give_up(0)
+
+    def _tell_last(self) -> None:
+        """In a thread that nobody waits for long: who hangs may hold the lock of the log, or the disk may hang."""
+        self._tidy_away()
+        names = ["the main thread", *(part.name for part in self.parts if part.is_alive)]
+        log.warning("%s did not end in time: the process is ended", ", ".join(names))
 
     @property
     def _status_path(self) -> Path:
@@ -352,7 +383,7 @@ class Daemon:
         if before and before.socket:
             remove_socket(before.socket)
         remove_hook_file(self._memory.settings.runtime)
-        self._status_path.unlink(missing_ok=True)
+        self._remove_status()
 
     def _log_problems(self) -> None:
         """Each once, and when it is over."""
@@ -367,18 +398,20 @@ class Daemon:
         temporary = path.with_suffix(".new")
         with self._telling:
             self.status.parts = [part.health for part in self.parts]
-            self._log_problems()
+            self.status.status_problem = ""
             try:
                 temporary.write_text(json.dumps(asdict(self.status)), encoding="utf-8")
                 os.replace(temporary, path)
             except OSError as error:
-                self.status.problem = f"{path} cannot be written: {error.strerror}"
+                self.status.status_problem = f"{path} cannot be written: {error.strerror}"
+            self._log_problems()
 
 
 def problems_of(status: DaemonStatus) -> dict[str, str]:
     """What each part has to say by itself; empty where all is well."""
     told = {
         "watcher": status.problem,
+        "status": status.status_problem,
         "index": status.index_problem,
         "notes": status.notes_problem,
         "librarian": status.librarian.problem,
@@ -403,8 +436,23 @@ def _send(number: int) -> None:
 
 
 def read_status(runtime: Path) -> DaemonStatus | None:
-    """What the daemon of this home last said of itself."""
+    """What the daemon of this home last said of itself. None: nothing, or nothing that makes sense."""
     try:
-        return msgspec.json.decode((runtime / "status.json").read_bytes(), type=DaemonStatus)
+        status = msgspec.json.decode((runtime / "status.json").read_bytes(), type=DaemonStatus)
     except (OSError, ValueError, msgspec.DecodeError):
         return None
+    return status if all(map(_is_time, _times_in(status))) else None
+
+
+def _times_in(status: DaemonStatus) -> list[str]:
+    mind, librarian = status.minding, status.librarian
+    times = [status.last_scan_at, status.last_change_at, status.notes_looked_at, librarian.filed_at]
+    times += [librarian.paused_since, librarian.goes_on_at, mind.outreach_due_at, mind.reflection_due_at]
+    return [status.started_at, *filter(None, [*times, *(part.since for part in status.parts)])]
+
+
+def _is_time(text: str) -> bool:
+    try:
+        return from_text(text).tzinfo is not None
+    except ValueError:
+        return False

@@ -17,7 +17,7 @@ from recollect.embedding.models import Announcement
 from recollect.embedding.unloading import give_memory_back
 from recollect.errors import RecollectError
 from recollect.memory import Memory
-from recollect.supervision import Shift, Supervised
+from recollect.supervision import Shift, Supervised, reason_of_crash
 
 REST_SECONDS = 30.0
 """Between two looks for something to deepen; new messages end the rest."""
@@ -81,10 +81,8 @@ class Indexing:
             if self._memory.recall.catch_up():
                 self._news.set()
             self._problems.pop("index", None)
-        except RecollectError as error:
-            self._note("index", str(error), time.monotonic() - started)
         except Exception as error:  # noqa: BLE001 - history goes on without an index
-            self._note("index", f"{type(error).__name__}: {error}", time.monotonic() - started)
+            self._note("index", reason_of_crash(error), time.monotonic() - started)
         self._tell_figures()
 
     @contextmanager
@@ -172,10 +170,8 @@ class Indexing:
                 fetching.on_done(placed)
         except _Ended:
             return
-        except RecollectError as error:
-            self._not_fetched(fetching, str(error))
         except Exception as error:  # noqa: BLE001 - the thread goes on, and doctor shows the reason
-            self._not_fetched(fetching, f"{type(error).__name__}: {error}")
+            self._not_fetched(fetching, reason_of_crash(error))
 
     def _not_fetched(self, fetching: Fetching, reason: str) -> None:
         self._fetch_at = time.monotonic() + FETCH_AGAIN_SECONDS
@@ -195,11 +191,11 @@ class Indexing:
 
     def _tell_figures(self) -> None:
         self._told_at = time.monotonic()
-        problem = " ".join(list(self._problems.values()))
+        problem = " ".join(dict.fromkeys(list(self._problems.values())))
         try:
             state = self._memory.recall.state()
         except Exception as error:  # noqa: BLE001 - figures are not worth a daemon
-            self._tell(IndexProgress(problem=problem or f"{type(error).__name__}: {error}"))
+            self._tell(IndexProgress(problem=problem or reason_of_crash(error)))
             return
         self._tell(
             IndexProgress(

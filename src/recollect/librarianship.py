@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.clock import to_text
 from recollect.errors import RecollectError, reason_of
+from recollect.logs import without_quotes
 from recollect.memory import Memory
 from recollect.supervision import Shift, Supervised
 
@@ -155,7 +156,8 @@ class Librarianship:
             self._tell_progress()
 
     def _note_problem(self, problem: str) -> None:
-        """Each is recorded once, however often it is met."""
+        """Each is recorded once, however often it is met. What a model said in it would outlive a `forget`."""
+        problem = without_quotes(problem)
         self._problem = problem
         if problem != self._recorded:
             self._recorded = problem
@@ -171,7 +173,7 @@ class Librarianship:
             filed=self._filed,
             filed_at=self._filed_at,
             goes_on_at=self._waits[0],
-            problem=problem,
+            problem=without_quotes(problem),
             restarts=self.part.restarts,
         )
         self._tell(self._with_queue(progress))

@@ -35,12 +35,12 @@ class HomeLock:
             file.flush()
 
     def release(self) -> None:
-        if self._file:
+        file, self._file = self._file, None  # Two threads may do so at once, at a forced end.
+        if file:
             with suppress(OSError):
-                self._file.truncate(0)
+                file.truncate(0)
             with suppress(OSError):
-                self._file.close()
-            self._file = None
+                file.close()
 
 
 def holder_of(runtime: Path) -> str:

@@ -164,7 +164,7 @@ class FolderWatch:
                 yield from self._watched(folders)
             elif not self._stop.wait(self._tick):
                 # The folder itself may be new.
-                yield EVERYTHING if not self.problem and self._folder.exists() else []
+                yield EVERYTHING if not self.problem and os.path.exists(self._folder) else []
 
     def _watched(self, folders: dict[str, int]) -> Iterator[Hint]:
         """Until a folder comes or goes."""

@@ -10,6 +10,7 @@ and the end of the process ends it.
 import _thread
 import logging
 import signal
+import socket
 import threading
 import time
 import traceback
@@ -130,6 +131,12 @@ class Supervised:
     def is_begun(self) -> bool:
         return self._shift is not None
 
+    @property
+    def is_alive(self) -> bool:
+        """Whether a thread of its own is at work."""
+        thread = self._shift.thread if self._shift else None
+        return thread is not None and thread.is_alive()
+
     def start(self) -> None:
         """In a thread of its own."""
         shift = self._begin()
@@ -235,13 +242,49 @@ def end_all(parts: Sequence[Supervised], deadline: float) -> list[str]:
     return [part.name for part in parts if not part.wait(deadline)]
 
 
-def end_by_signals(handler: Callable[[int, FrameType | None], object]) -> None:
-    """The signals that end a program come here, that of a closed terminal too, unless it was to outlive it (nohup)."""
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, handler)
+def ending_signals() -> list[int]:
+    """Those that end a program, that of a closed terminal too, unless it was to outlive it (nohup)."""
+    numbers = [int(signal.SIGINT), int(signal.SIGTERM)]
     closed = getattr(signal, "SIGHUP", None)  # Windows has none.
     if closed is not None and signal.getsignal(closed) is not signal.SIG_IGN:
-        signal.signal(closed, handler)
+        numbers.append(int(closed))
+    return numbers
+
+
+def end_by_signals(handler: Callable[[int, FrameType | None], object]) -> None:
+    """The signals that end a program come here."""
+    for number in ending_signals():
+        signal.signal(number, handler)
+
+
+class Hearing:
+    """Hears signals in a thread of its own, at once. Python runs their handlers in the main thread, and only when that
+    is back from what it called: SQLite, for example, which may wait for seconds there."""
+
+    def __init__(self, hear: Callable[[int], object]) -> None:
+        """Begins, in the main thread, before there are handlers. `hear` is called for each signal that is to end us."""
+        self._numbers = ending_signals()
+        self._hear = hear
+        self._coming, self._told = socket.socketpair()
+        self._told.setblocking(False)
+        self._thread = threading.Thread(target=self._listen, name="signals", daemon=True)
+        self._thread.start()
+        self._before = signal.set_wakeup_fd(self._told.fileno(), warn_on_full_buffer=False)
+        self.is_open = True
+
+    def close(self) -> None:
+        """Who heard signals before hears them again. What has come is heard to its end."""
+        signal.set_wakeup_fd(self._before)
+        self.is_open = False
+        self._told.close()
+        self._thread.join()
+        self._coming.close()
+
+    def _listen(self) -> None:
+        while came := self._coming.recv(64):
+            for number in came:
+                if number in self._numbers:
+                    self._hear(number)
 
 
 def begin_apart(call: Callable[[], object]) -> None:

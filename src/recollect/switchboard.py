@@ -67,6 +67,11 @@ class Switchboard:
         self.part.end()
         self.part.wait(time.monotonic() + LONGEST_WAIT_SECONDS)
 
+    def remove(self) -> None:
+        """The socket, where the thread that answers cannot do it any more, or waits after a crash."""
+        if self._path:
+            remove_socket(str(self._path))
+
     def _work(self, shift: Shift) -> None:
         if self._path is None:
             return

@@ -179,6 +179,40 @@ def test_a_bad_file_is_reported_once_and_tried_again_when_it_changes(computer: C
         assert end(process) == 0
 
 
+def test_a_folder_that_may_not_be_read_stops_nothing_and_is_named(computer: Computer) -> None:
+    closed = computer.user / ".codex" / "sessions"
+    closed.mkdir(parents=True)
+    session("garden").save(computer.projects)
+    closed.chmod(0)
+    recorded = "SELECT count(*) FROM events WHERE outcome = 'failed'"
+    with started("up", home=computer.home, obey_permissions=True) as process:
+        wait_for("a word about it", lambda: f"{closed} may not be read" in computer.errors)
+        session("after", "medlars").save(computer.projects)
+        computer.wait_for_words("medlars")
+        for _ in range(3):
+            scanned = computer.status()["last_scan_at"]
+            wait_for("one more scan", lambda then=scanned: computer.status()["last_scan_at"] > then)
+        assert computer.run("sql", recorded, "--json").json()["rows"] == [[1]]
+        closed.chmod(0o700)
+        session("opened", "sorrel").save(closed)
+        computer.wait_for_words("sorrel")
+        assert end(process) == 0
+
+
+def test_doctor_names_a_folder_that_may_not_be_read_and_calls_nothing_in_it_gone(computer: Computer) -> None:
+    path = session("garden").save(computer.projects)
+    assert computer.run("up", "--once").code == 0
+    path.parent.chmod(0)
+
+    told = run("doctor", "--json", home=computer.home, obey_permissions=True)
+
+    path.parent.chmod(0o700)
+    findings = {item["check"]: item for item in told.json()["findings"]}
+    assert findings["folders"]["level"] == "failure"
+    assert str(path.parent) in findings["folders"]["message"]
+    assert "0 live on only here" in findings["disk against database"]["message"]
+
+
 def test_json_is_one_document_also_when_something_arrived(computer: Computer) -> None:
     session("garden").save(computer.projects)
     with computer.up("--json") as process:
@@ -225,6 +259,20 @@ def test_a_signal_in_the_first_pass_ends_it_cleanly(number: signal.Signals, comp
     assert not is_locked(computer.home / "runtime")
     computer.run("up", "--once")
     assert computer.run("health", "--json").json()["messages"]["total"] == 10_000
+
+
+def test_it_ends_cleanly_where_its_folder_may_not_be_written_any_more(computer: Computer) -> None:
+    runtime = computer.home / "runtime"
+    with started("up", home=computer.home, obey_permissions=True) as process:
+        wait_for("its first pass", lambda: computer.status().get("last_scan_at"))
+        runtime.chmod(0o500)
+        assert end(process) == 0
+    assert "Traceback" not in computer.errors
+    assert not is_locked(runtime)
+    with started("up", home=computer.home, obey_permissions=True) as process:  # What was left there is in the way.
+        wait_for("the next one", lambda: is_locked(runtime) and "is up" in computer.output.partition("is down")[2])
+        assert end(process) == 0
+    runtime.chmod(0o700)
 
 
 def test_after_a_kill_the_next_start_recovers(computer: Computer) -> None:

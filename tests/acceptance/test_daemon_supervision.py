@@ -9,13 +9,14 @@ import os
 import re
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import threading
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -177,6 +178,38 @@ def test_what_crashes_again_and_again_waits_and_is_told_to_doctor(tmp_path: Path
     assert "Traceback" not in (computer.home / "runtime" / "logs" / "recollect.log").read_text()
 
 
+def test_a_status_that_cannot_be_written_is_told_once_and_when_it_is_over(tmp_path: Path) -> None:
+    computer = Computer(tmp_path)
+    in_the_way = computer.home / "runtime" / "status.new"
+    with computer.up("--log") as process:
+        in_the_way.mkdir()
+        for number, about in enumerate(("medlars", "quinces", "sorrel"), 1):
+            session(about, about).save(computer.projects)
+            wait_for(about, lambda number=number: log_of(computer).count("new messages from") >= number)
+        wait_for("a word about it", lambda: "status.json cannot be written" in log_of(computer))
+        in_the_way.rmdir()
+        wait_for("its end", lambda: "status: all is well again" in log_of(computer))
+        assert end(process) == 0
+    assert log_of(computer).count("status.json cannot be written") == 1
+    assert "watcher: all is well again" not in log_of(computer)
+
+
+def test_while_the_database_is_locked_nobody_says_that_all_is_well(tmp_path: Path) -> None:
+    computer = Computer(tmp_path)
+    session("garden").save(computer.projects)
+    with computer.up("--log") as process, closing(sqlite3.connect(computer.home / "recollect.db")) as writer:
+        writer.execute("BEGIN IMMEDIATE")
+        session("after", "medlars").save(computer.projects)
+        wait_for("a word about it", lambda: re.search("watcher: .* is busy", log_of(computer)))
+        for _ in range(2):
+            scanned = computer.status()["last_scan_at"]
+            wait_for("one more scan", lambda then=scanned: computer.status()["last_scan_at"] > then)
+        assert "watcher: all is well again" not in log_of(computer)
+        writer.rollback()
+        wait_for("its end", lambda: "watcher: all is well again" in log_of(computer))
+        assert end(process) == 0
+
+
 # Its end
 
 
@@ -336,17 +369,44 @@ def test_parts_beyond_the_deadline_are_left_behind_and_named(tmp_path: Path) -> 
         goes_on.set()
 
 
-def test_a_process_that_does_not_end_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_switchboard_that_waits_after_a_crash_leaves_no_socket(tmp_path: Path) -> None:
+    with recollect.open(tmp_path / "home") as memory:
+        daemon = Daemon(memory, lambda status, report: None)
+        switchboard = next(part for part in daemon.parts if part.name == "switchboard")
+        running = threading.Thread(target=lambda: daemon.run(lambda _memory, _roots: None))
+        running.start()
+        path = wait_for("the socket", lambda: daemon.status.socket)
+        wait_for("the watcher", lambda: daemon.parts[0].health.state is State.RUNNING)
+        before = threading.stack_size(1 << 45)  # No thread can be begun with so much.
+        try:
+            knock(path)
+            wait_for("its crash", lambda: switchboard.health.restarts)
+        finally:
+            threading.stack_size(before)
+        daemon.stop()
+        running.join(PATIENCE_SECONDS)
+    assert not Path(path).exists()
+
+
+def test_a_process_that_does_not_end_is_ended_and_the_log_names_who_did_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     """The first pass swallows what would end it, and goes on."""
     monkeypatch.setattr(daemons, "LAST_SECONDS", 0.1)
     codes: list[int] = []
     is_over = threading.Event()
+
+    def hang(_shift: Shift) -> None:
+        is_over.wait(PATIENCE_SECONDS)
+
+    hanging = Supervised("hanging", hang)
 
     def give_up(code: int) -> None:
         codes.append(code)
         is_over.set()
 
     def first_pass(_memory: recollect.Memory, _roots: list[Path]) -> None:
+        hanging.start()
         try:
             signal.raise_signal(signal.SIGTERM)
         except KeyboardInterrupt:
@@ -355,11 +415,14 @@ def test_a_process_that_does_not_end_is_ended(tmp_path: Path, monkeypatch: pytes
     before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
     try:
         with recollect.open(tmp_path / "home") as memory:
-            Daemon(memory, lambda status, report: None, give_up=give_up, stop_seconds=0.1).run(first_pass, once=True)
+            daemon = Daemon(memory, lambda status, report: None, give_up=give_up, stop_seconds=0.1)
+            daemon.parts.append(hanging)
+            daemon.run(first_pass, once=True)
     finally:
         for number, handler in zip((signal.SIGINT, signal.SIGTERM), before, strict=True):
             signal.signal(number, handler)
     assert codes == [0]
+    assert "the main thread, hanging did not end in time: the process is ended" in caplog.messages
 
 
 def test_nothing_is_printed_on_a_second_start_and_stop(tmp_path: Path) -> None:

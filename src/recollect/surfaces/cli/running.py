@@ -2,6 +2,7 @@
 
 import os
 import sys
+import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -10,6 +11,8 @@ from typing import Any
 import click
 
 LEVELS = ("debug", "info", "warning", "error")
+FLUSH_SECONDS = 0.2
+"""For the last words to be taken."""
 
 
 def log_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -40,8 +43,15 @@ def logged(runtime: Path, name: str, *, is_logged: bool, level: str) -> Generato
 
 def leave(code: int) -> None:
     """End the process now. Threads that are still at work are not waited for: what they had not committed is as if it
-    had never been begun."""
-    for stream in (sys.stdout, sys.stderr):
+    had never been begun. Nor for who does not read what was said: a terminal that was stopped, a pipe that is full."""
+    flushing = threading.Thread(target=_flush, name="flushing", daemon=True)
+    with suppress(RuntimeError):  # No thread can be begun any more.
+        flushing.start()
+        flushing.join(FLUSH_SECONDS)
+    os._exit(code)
+
+
+def _flush() -> None:
+    for stream in (sys.stderr, sys.stdout):
         with suppress(OSError, ValueError, RuntimeError):
             stream.flush()
-    os._exit(code)

@@ -1,5 +1,6 @@
 """up."""
 
+import os
 import sys
 from contextlib import nullcontext
 from dataclasses import asdict
@@ -163,10 +164,11 @@ def _first_pass(memory: "Memory", roots: list[Path], place: Place, quiet: bool) 
     for root in roots:
         if not quiet:
             say(f"Reading {short_path(str(root))}")
-    existing = [root for root in roots if root.exists()]
+    existing = [root for root in roots if os.access(root, os.R_OK)]
     for root in roots:
         if root not in existing:
-            warn(f"recollect: {root} does not exist; it is watched for.")
+            why = "may not be read: check its permissions" if os.path.exists(root) else "does not exist"
+            warn(f"recollect: {root} {why}; it is watched for.")
     with reading_progress(not quiet) as (on_total, on_progress):
         report = memory.history.ingest(existing, guess=False, on_total=on_total, on_progress=on_progress)
     _index(memory, quiet)
@@ -280,8 +282,8 @@ class _Telling:
         self._told: dict[str, str] = {}
 
     def say(self, status: "DaemonStatus", report: "IngestReport") -> None:
-        problem = report.problems[-1].reason if report.failed else status.problem or status.index_problem
-        problem = problem or status.notes_problem or status.librarian.problem
+        problem = report.problems[-1].reason if report.failed else status.problem or status.status_problem
+        problem = problem or status.index_problem or status.notes_problem or status.librarian.problem
         troubles = _troubles(status)
         if sys.stdout.isatty():
             _write_over(status, next((f"{part}: {words}" for part, words in troubles.items() if words), "") or problem)
