@@ -15,6 +15,7 @@ from recollect.llm.answers import NotAsAsked, read_answer
 from recollect.llm.anthropic_access import Access, sendable
 from recollect.llm.model import BadReply, CutOff, Refused, Reply, T, Usage
 from recollect.llm.schemas import strict_schema
+from recollect.logs import quoted
 from recollect.tokens import estimate, of_bytes
 
 if TYPE_CHECKING:
@@ -222,7 +223,7 @@ class _Answer:
         self.stop_reason = str(delta.get("stop_reason") or "")
         details = _mapping(delta.get("stop_details"))
         said = [str(details[name]) for name in ("category", "explanation") if details.get(name)]
-        self.refusal = f" ({': '.join(said)[:300]})" if said else ""
+        self.refusal = f" ({quoted(': '.join(said)[:300])})" if said else ""
 
 
 def _mending(text: str, complaint: str, shape: dict[str, Any]) -> "list[MessageParam]":

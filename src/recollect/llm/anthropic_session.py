@@ -26,6 +26,7 @@ from recollect.llm.anthropic_access import Access
 from recollect.llm.hints import come_again, hinted_seconds
 from recollect.llm.model import Busy
 from recollect.llm.talking import SummaryRefused
+from recollect.logs import quoted
 
 HOME = "https://api.anthropic.com"
 MOST_RETRIES = 4
@@ -153,4 +154,4 @@ def _refusal(error: APIStatusError, access: Access) -> RecollectError:
 
 def _words(text: str, key: str) -> str:
     hidden = " ".join((text.replace(key, "…") if key else text).split())
-    return hidden[:MOST_WORDS] + ("…" if len(hidden) > MOST_WORDS else "")
+    return quoted(hidden[:MOST_WORDS] + ("…" if len(hidden) > MOST_WORDS else ""))

@@ -92,7 +92,7 @@ def _failure(name: str, result: Mapping[str, Any], usage: Usage) -> Exception:
     if status in (429, 529) or any(sign in lowered for sign in LIMIT_REACHED):
         return Busy(f"{name} is busy: {words}")
     if status == NOT_FOUND:
-        return Denied(f"{name} was not found: {words} Check the model after claude: in librarian.model.")
+        return Denied(f"{name} was not found: {words}. Check the model after claude: in librarian.model.")
     if isinstance(status, int) and 400 <= status < 500:
         return Invalid(f"{name} refused the request ({status}): {words}")
     if usage.calls:

@@ -116,7 +116,7 @@ def _failure(name: str, told: str, code: int, usage: Usage) -> Exception:
     if any(sign in lowered for sign in DENIED):
         return Denied(f"{name} may not be used: {words}. {LOG_IN}.")
     if any(sign in lowered for sign in NOT_THERE):
-        return Denied(f"{name} was not found: {words} Check the model after codex: in librarian.model.")
+        return Denied(f"{name} was not found: {words}. Check the model after codex: in librarian.model.")
     if any(sign in lowered for sign in INVALID):
         return Invalid(f"{name} refused the request: {words}")
     if usage.calls:

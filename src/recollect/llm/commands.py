@@ -19,6 +19,7 @@ from typing import ClassVar
 from recollect.errors import Unavailable
 from recollect.llm.answers import NotAsAsked, read_answer
 from recollect.llm.model import BadReply, Reply, T, Usage
+from recollect.logs import quoted
 from recollect.redaction import mask
 from recollect.settings import this_computer
 
@@ -174,9 +175,9 @@ async def ask_twice(name: str, ask: Callable[[str], Awaitable[Said]], prompt: st
 
 
 def shown(text: str) -> str:
-    """A program's message as we show it: short, in one line, without a key that it may repeat."""
+    """A program's message as we show it: quoted, short, in one line, without a key that it may repeat."""
     words = " ".join(mask(text).split())
-    return words[:MOST_WORDS] + ("…" if len(words) > MOST_WORDS else "")
+    return quoted(words[:MOST_WORDS] + ("…" if len(words) > MOST_WORDS else ""))
 
 
 def _reply(said: Said, schema: type[T], usage: Usage) -> Reply[T]:

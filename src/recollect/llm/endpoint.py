@@ -18,6 +18,7 @@ from recollect.llm.addresses import is_own_server
 from recollect.llm.events import Events
 from recollect.llm.hints import come_again, hinted_seconds
 from recollect.llm.model import BadReply, Busy, Refused, Usage
+from recollect.logs import quoted
 from recollect.tokens import of_bytes
 
 if TYPE_CHECKING:
@@ -276,13 +277,13 @@ class Endpoint:
             )
         if status in NOT_THERE or told.code in NO_MODEL:  # No other request would do either.
             return Denied(
-                f"{self._base} has no such model, or is another address (status {status}). {self._shown(told.words)} "
+                f"{self._base} has no such model, or is another address (status {status}): {self._shown(told.words)}. "
                 f"Check the address, and the model after # in {self._part}.model."
             )
         if told.code in ("content_filter", "content_policy_violation"):
             return Refused(f"{self._base} refuses this text: {self._shown(told.words)}")
         return Invalid(
-            f"{self._base} refused the request (status {status}): {self._shown(told.words)} "
+            f"{self._base} refused the request (status {status}): {self._shown(told.words)}. "
             f"Check the model after # in {self._part}.model."
         )
 
@@ -294,7 +295,7 @@ class Endpoint:
 
     def _shown(self, words: str) -> str:
         hidden = words.replace(self._key, "…") if self._key else words
-        return hidden[:MOST_WORDS] + ("…" if len(hidden) > MOST_WORDS else "")
+        return quoted(hidden[:MOST_WORDS] + ("…" if len(hidden) > MOST_WORDS else ""))
 
 
 class _Again(RecollectError):

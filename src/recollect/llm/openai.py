@@ -17,6 +17,7 @@ from recollect.llm.answers import NotAsAsked, object_text, read_answer
 from recollect.llm.endpoint import Endpoint, Unwanted, Wait
 from recollect.llm.model import BadReply, CutOff, Refused, Reply, T, Usage
 from recollect.llm.schemas import strict_schema
+from recollect.logs import quoted
 from recollect.tokens import estimate
 
 if TYPE_CHECKING:
@@ -145,7 +146,7 @@ class OpenAIModel:
         if not choice:
             raise BadReply(f"{self._name} answered without a choice. Check that it is a chat endpoint.", usage)
         if (refusal := message.get("refusal")) or choice.get("finish_reason") == "content_filter":
-            said = f": {str(refusal)[:MOST_REFUSAL]}" if refusal else " (its content filter)"
+            said = f": {quoted(str(refusal)[:MOST_REFUSAL])}" if refusal else " (its content filter)"
             raise Refused(f"{self._name} would not answer{said}", usage)
         if choice.get("finish_reason") == "length":
             raise CutOff(f"{self._name} reached the limit of its answer after {usage.output_tokens} tokens.", usage)
