@@ -125,7 +125,9 @@ class Memory:
     def knowledge(self) -> "Knowledge":
         from recollect.knowledge import Knowledge
 
-        return Knowledge(self.database, self.settings.house, self.clock, self.principal)
+        return Knowledge(
+            self.database, self.settings.house, self.clock, self.principal, readable=self.history.documents
+        )
 
     @property
     def notes(self) -> "Notes":

@@ -148,7 +148,7 @@ class Forgetting:
             if not found:
                 raise NotFound(f"No record is about {name[:100]!r}. `recollect records --subject` lists what is.")
         for one in found:
-            sight.check_write(one.scope, self._principal.name)
+            sight.check_write(one.scope, self._principal.called)
         return [one.id for one in found]
 
     def _reached(self, session: Session, kind: str, name: str) -> HistoryReached:

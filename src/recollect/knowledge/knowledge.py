@@ -9,10 +9,11 @@ from typing import Any
 
 from recollect.clock import Clock, to_text
 from recollect.database import Database, Session
-from recollect.errors import Changed, Conflict, Denied, Invalid
+from recollect.errors import Changed, Conflict, Denied, Invalid, NotFound
 from recollect.knowledge.learning import learn
 from recollect.knowledge.moving import move
 from recollect.knowledge.naming import named
+from recollect.knowledge.quoting import Quoting, Readable
 from recollect.knowledge.records import (
     Chain,
     Event,
@@ -59,11 +60,20 @@ class KnowledgeFigures:
 class Knowledge:
     """`memory.knowledge`."""
 
-    def __init__(self, database: Database, house: str, clock: Clock, principal: Principal = OWNER) -> None:
+    def __init__(
+        self,
+        database: Database,
+        house: str,
+        clock: Clock,
+        principal: Principal = OWNER,
+        readable: Readable | None = None,
+    ) -> None:
+        """`readable`: which messages the principal may read, for who is told where records are from."""
         self._database = database
         self._house = house
         self._clock = clock
         self._principal = principal
+        self._quoting = Quoting(principal, readable)
 
     def seen_by(self, principal: Principal) -> "Knowledge":
         """The same records, for somebody else."""
@@ -124,14 +134,16 @@ class Knowledge:
         statement, relation = prepared(statement), relation_named(relation)
         with self._database.write() as session:
             ReceiptStore(session, self._house).check(forgotten)
-            return learn(self._writer(session), statement, relation, other, reason)
+            learned = learn(self._writer(session), statement, relation, other, reason)
+        return self._quoting.learned(learned)
 
     def learn_many(self, statements: Sequence[Statement], *, reason: str = "") -> list[Learned]:
         """All of them or, when one is wrong, none."""
         ready = [prepared(statement) for statement in statements]
         with self._database.write() as session:
             writer = self._writer(session)
-            return [learn(writer, statement, None, "", reason) for statement in ready]
+            learned = [learn(writer, statement, None, "", reason) for statement in ready]
+        return [self._quoting.learned(one) for one in learned]
 
     # Correcting
 
@@ -172,12 +184,13 @@ class Knowledge:
             writer = self._writer(session)
             record = self._expected(writer, name, expected_version, changes.get("text", ""))
             changes = {key: value for key, value in changes.items() if getattr(record, key) != value}
-            if not changes:
-                return record
             is_correction = bool({"text", "value"} & changes.keys())
             if "text" in changes and "value" not in changes and record.value and record.value not in changes["text"]:
                 changes["value"] = ""  # The old value would speak against the new words.
-            return writer.change(record, "edited", reason, changes, is_correction=is_correction)
+            edited = record
+            if changes:
+                edited = writer.change(record, "edited", reason, changes, is_correction=is_correction)
+        return self._quoting.record(edited)
 
     def retract(self, name: str, *, expected_version: int | None = None, reason: str = "") -> Record:
         """It is wrong or not wanted: kept, but no longer believed. `undo` brings it back, `forget` erases it."""
@@ -186,7 +199,8 @@ class Knowledge:
             record = self._expected(writer, name, expected_version, "")
             if record.state is State.RETRACTED:
                 raise Conflict(f"Record {record.id} is retracted already.")
-            return writer.change(record, "retracted", reason, {"state": State.RETRACTED}, is_correction=True)
+            retracted = writer.change(record, "retracted", reason, {"state": State.RETRACTED}, is_correction=True)
+        return self._quoting.record(retracted)
 
     def undo(
         self, name: str, *, version: int | None = None, expected_version: int | None = None, reason: str = ""
@@ -195,7 +209,8 @@ class Knowledge:
         with self._database.write() as session:
             writer = self._writer(session)
             record = self._expected(writer, name, expected_version, "")
-            return undo(writer, record, version, reason)
+            undone = undo(writer, record, version, reason)
+        return self._quoting.record(undone)
 
     def move(self, name: str, scope: str, *, expected_version: int | None = None, reason: str = "") -> Record:
         """Into another scope, with all its versions: who may not see it there finds nothing of it any more."""
@@ -219,7 +234,8 @@ class Knowledge:
     def record(self, name: str) -> Record:
         """By its id, or by the beginning or the end of it."""
         with self._database.read() as session:
-            return named(self._records(session), EventStore(session, self._house), name, self._principal)
+            found = named(self._records(session), EventStore(session, self._house), name, self._principal)
+        return self._quoting.record(found)
 
     def records(
         self,
@@ -256,9 +272,13 @@ class Knowledge:
             unexpired_at="" if expired else as_of or self._now(),
         )
         with self._database.read() as session:
+            if scope and not sight_of(session, self._house, self._principal).sees(scope):
+                # Whether it is there is nothing for who may not see it.
+                raise NotFound(f"No agent or room that {self._principal.scope} may see is called {scope!r}.")
             if scope:
                 ScopeStore(session, self._house).get(scope)
-            return self._records(session).listed(chosen, limit)
+            found = self._records(session).listed(chosen, limit)
+        return self._quoting.records(found)
 
     def fact(self, subject: str, attribute: str, *, as_of: str = "", true_at: str = "") -> Record | None:
         """What holds for a subject's attribute now or at a time, by what is or was believed. The nearest scope wins."""
@@ -279,20 +299,23 @@ class Knowledge:
         for scope in order:
             inside = [record for record in found if record.scope == scope]
             if inside:
-                return max(inside, key=lambda record: (record.true_from, record.learned_at, record.id))
+                latest = max(inside, key=lambda record: (record.true_from, record.learned_at, record.id))
+                return self._quoting.record(latest)
         return None
 
     def versions(self, record_id: str) -> list[Record]:
         """Every version of a record, the first one first."""
         with self._database.read() as session:
             record = named(self._records(session), EventStore(session, self._house), record_id, self._principal)
-            return self._records(session).versions([record.id])[record.id]
+            found = self._records(session).versions([record.id])[record.id]
+        return self._quoting.records(found)
 
     def events(self, record_id: str) -> list[Event]:
         """How a record came to be as it is."""
         with self._database.read() as session:
             events = EventStore(session, self._house)
-            return events.of_record(named(self._records(session), events, record_id, self._principal).id)
+            found = events.of_record(named(self._records(session), events, record_id, self._principal).id)
+        return self._quoting.events(found)
 
     def events_between(self, since: str, until: str, limit: int = MOST_LISTED) -> list[Event]:
         """All changes of a time that the principal may see, in order. Of what was forgotten only that it was."""
@@ -302,20 +325,21 @@ class Knowledge:
             if sight.scopes is None:
                 return found
             records = self._records(session).get(sorted({event.record_id for event in found}))
-        return [event for event in found if event.record_id in records]
+        return self._quoting.events([event for event in found if event.record_id in records])
 
     def why(self, name: str) -> Chain:
         """Everything that is known of how a record came to be."""
         with self._database.read() as session:
             store, events = self._records(session), EventStore(session, self._house)
             record = named(store, events, name, self._principal)
-            return Chain(
+            chain = Chain(
                 record=record,
                 versions=store.versions([record.id])[record.id],
                 events=events.of_record(record.id),
                 replaced=_followed(store, record, "replaces"),
                 replaced_by=_followed(store, record, "replaced_by"),
             )
+        return self._quoting.chain(chain)
 
     def figures(self) -> KnowledgeFigures:
         with self._database.read() as session:

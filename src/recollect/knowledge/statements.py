@@ -14,7 +14,7 @@ from recollect.clock import parse_time
 from recollect.errors import Invalid
 from recollect.knowledge.records import Category, Evidence, Kind, Origin, Relation, State, Statement
 from recollect.redaction import mask
-from recollect.texts import clean
+from recollect.texts import check_reason, clean
 
 MOST_TEXT_BYTES = 1_000_000
 """A record is a statement, not a document: what is longer belongs into a note or stays in history."""
@@ -109,6 +109,7 @@ def _tag(value: object) -> str:
 def reason_of(value: object) -> str:
     """Why something is changed. It is said here and now, so what is no text is not mended but refused."""
     reason = words("reason", value)
+    check_reason(reason)
     try:
         str(value).encode()
     except UnicodeEncodeError:

@@ -37,7 +37,7 @@ class Writer:
         self._hasher = hasher(session, house)
 
     def check_write(self, scope: str) -> None:
-        self.sight.check_write(scope, self.principal.name)
+        self.sight.check_write(scope, self.principal.called)
 
     def is_taken(self, record_id: str) -> bool:
         """Whether a record has this id, seen or not."""
