@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from commands import end, run, wait_for
+from commands import end, run, started, wait_for
 from computers import Computer
 from note_writers import assert_agreed, files_of, lost, settle, started_writer
 from transcripts import write
@@ -171,6 +171,19 @@ def test_one_file_that_may_not_be_read_keeps_no_other_from_being_kept(
     assert list(notes()) == ["user.md"]
     found = {item["check"]: item for item in doctor(computer, obey_permissions=True)}
     assert "mine.md" in found["notes on disk"]["message"]
+
+
+def test_a_folder_of_notes_that_may_not_be_read_is_named(computer: Computer) -> None:
+    folder = computer.home / "notes"
+    write(folder / "user.md", b"Ada grows beans.\n")
+    assert computer.run("up", "--once").code == 0
+    folder.chmod(0)
+    with started("up", home=computer.home, obey_permissions=True) as process:
+        told = wait_for("a word about it", lambda: computer.status().get("notes_problem"))
+        assert told == f"{folder} may not be read. Check its permissions."
+        folder.chmod(0o700)
+        wait_for("its end", lambda: not computer.status()["notes_problem"])
+        assert end(process) == 0
 
 
 # What doctor and health see

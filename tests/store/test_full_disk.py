@@ -17,6 +17,7 @@ from transcripts import Transcript, append
 import recollect
 from recollect import Unavailable
 from recollect.database.sqlite import SqliteDatabase
+from recollect.doctor import examine
 
 PADDING = "word " * 2_000
 
@@ -130,6 +131,14 @@ def test_a_full_disk_is_explained_and_with_space_again_nothing_is_lost_or_double
         with open_memory(tmp_path / "clean", clock) as clean:
             clean.history.ingest([path])
             assert snapshot_of(memory) == snapshot_of(clean)
+
+
+def test_doctor_fails_where_almost_nothing_is_free(small_disk: Path, clock: FrozenClock) -> None:
+    with open_memory(small_disk / "home", clock) as memory:
+        (disk,) = [finding for finding in examine(memory) if finding.check == "disk"]
+
+    assert disk.level == "failure"
+    assert "is full" in disk.message
 
 
 def test_a_new_home_on_a_full_disk_is_explained(small_disk: Path, clock: FrozenClock) -> None:

@@ -419,7 +419,7 @@ def test_a_failure_after_the_file_was_put_in_place_takes_it_back(memory: recolle
     def fail(path: str) -> None:
         with folder.writing() as writing:
             head = folder.settle(writing, path)
-            made = memory.notes._writer._next(path, head, b"two", Action.WRITTEN, "")  # pyright: ignore[reportPrivateUsage]
+            made = memory.notes._writer._next(writing, path, head, b"two", Action.WRITTEN, "")  # pyright: ignore[reportPrivateUsage]
             folder.write(writing, made, b"two")
             assert file(memory, path).read_bytes() == b"two"
             raise RuntimeError("the power went out")

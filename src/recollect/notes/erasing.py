@@ -12,12 +12,13 @@ from recollect import redaction
 from recollect.database import Session
 from recollect.errors import NotFound
 from recollect.lineage import MESSAGE, EdgeStore, Hasher, TombstoneStore, hasher
-from recollect.notes.lines import NOTE_LINE, NOTE_TEXT, line_id, path_of, unanchored, without, words_of
+from recollect.notes.lines import NOTE_LINE, NOTE_NUMBER, NOTE_TEXT, line_id, path_of, unanchored, without, words_of
 from recollect.notes.paths import checked, scope_of, spellings
 from recollect.notes.store import NoteStore
 from recollect.notes.versions import Note, Version, digest_of, is_own_reason
 from recollect.scopes import EVERYTHING, Principal, Sight
 
+MOST_NUMBER_BITS = 31
 Origin = tuple[str, str]
 """(kind, id) of what lines may come from."""
 
@@ -55,7 +56,7 @@ class Erasing:
             raise NotFound(
                 f"No note is called {name[:200]!r}. `recollect notes list --gone` lists all there ever were."
             )
-        self._sight.check_write(scope_of(found[0]), principal.name)
+        self._sight.check_write(scope_of(found[0]), principal.called)
         return found[0]
 
     def lives(self, path: str) -> dict[str, int]:
@@ -168,6 +169,8 @@ class Erasing:
         texts = [_text_hash(keyed, note.path, note.digest) for note in self._going(reached.notes) if note.digest]
         tombstones.bury(NOTE_LINE, (_line_hash(keyed, path, line) for path, line in lines), origin)
         tombstones.bury(NOTE_TEXT, texts, origin)
+        ends = [_number_hash(keyed, path, 1 << last.bit_length()) for path, last in reached.notes.items()]
+        tombstones.bury(NOTE_NUMBER, ends, origin)
         for path, some in reached.lines.items():
             for _, version, content in self._rewritten(reached, path, some):
                 self._store.rewrite(version, content)
@@ -202,6 +205,16 @@ class Erasing:
             yield note, replace(note, digest=digest, size=len(content), reason=reason), content
 
 
+def first_number(session: Session, house: str, path: str) -> int:
+    """Of the versions of a path that has none. Where a note was forgotten it is higher than all that were given: who
+    saw one of those, and comes back with its number, must not meet another text under it."""
+    tombstones, keyed = TombstoneStore(session, house), hasher(session, house)
+    if keyed is None or not tombstones.count([NOTE_NUMBER]):
+        return 1
+    hashes = {_number_hash(keyed, path, 1 << power): 1 << power for power in range(MOST_NUMBER_BITS)}
+    return max((hashes[one] for one in tombstones.buried(sorted(hashes))), default=1)
+
+
 def buried_lines_removed(session: Session, house: str, path: str, content: bytes) -> bytes:
     """A file of a note without what was forgotten of it. Empty: nothing is left, and the file has no reason to be."""
     tombstones = TombstoneStore(session, house)
@@ -228,6 +241,11 @@ def _left(content: bytes, gone: set[bytes]) -> bytes:
 
 def _line_hash(keyed: Hasher, path: str, line: bytes) -> str:
     return keyed.hash(NOTE_LINE, path, line)
+
+
+def _number_hash(keyed: Hasher, path: str, end: int) -> str:
+    """`end`: a power of two, so that there are few to look for."""
+    return keyed.hash(NOTE_NUMBER, path, str(end))
 
 
 def _text_hash(keyed: Hasher, path: str, digest: str) -> str:

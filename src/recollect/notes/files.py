@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from recollect.errors import RecollectError, Unavailable
+from recollect.errors import Denied, RecollectError, Unavailable
 from recollect.notes.exchange import exchange, link_or_move
 from recollect.notes.holding import FILE_MODE, FOLDER_MODE, Holding
 from recollect.notes.paths import MOST_DEPTH, MOST_PATH_BYTES, is_leftover, is_name, is_placed, is_short
@@ -77,6 +77,10 @@ class Files:
         """Obstructed where something else lies in the place of the folder."""
         if os.path.lexists(self.root) and not self.is_there():
             raise Obstructed(f"{self.root} is no folder, and notes lie in a folder of that name. Move it away.")
+
+    def check_access(self) -> None:
+        if self.is_there() and not os.access(self.root, os.R_OK | os.X_OK):
+            raise Denied(f"{self.root} may not be read. Check its permissions.")
 
     # Reading
 

@@ -21,6 +21,7 @@ from pathlib import Path
 from recollect.clock import Clock, from_text, to_text
 from recollect.database import Database, Session
 from recollect.errors import Denied, Invalid, RecollectError
+from recollect.notes.erasing import first_number
 from recollect.notes.files import Files, Placed
 from recollect.notes.identity import folder_name
 from recollect.notes.paths import Kind, checked, kind_of, scope_of
@@ -126,6 +127,7 @@ class Folder:
         """At these notes, or at all of them and at what is held."""
         looked = Looked()
         if paths is None:
+            self.files.check_access()
             paths = self._suspicious(looked)
             self.sweeping.sweep(looked)
         for start in range(0, len(paths), BATCH):
@@ -271,7 +273,7 @@ class Folder:
         digest = digest_of_file(content)
         return Version(
             path=path,
-            number=head.number + 1 if head else 1,
+            number=head.number + 1 if head else first_number(writing.session, self._house, path),
             scope=scope_of(path),
             at=to_text(self._clock()),
             actor=OUTSIDE,

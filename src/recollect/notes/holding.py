@@ -27,7 +27,7 @@ class Holding:
 
     def is_there(self) -> bool:
         """As a folder: what lies behind a link is not ours."""
-        return self.folder.is_dir() and not self.folder.is_symlink()
+        return os.path.isdir(self.folder) and not os.path.islink(self.folder)
 
     def files(self) -> Iterator[tuple[str, Path]]:
         """(path of the note, file) of all that lie there and are whole."""

@@ -18,9 +18,11 @@ NOTE_LINE = "note_line"
 """The kind of a line in lineage, and of its tombstone."""
 NOTE_TEXT = "note_text"
 """The kind of the tombstone of a whole text of a note."""
+NOTE_NUMBER = "note_number"
+"""The kind of the tombstone of how far the versions of a note were counted."""
 DIGEST_DIGITS = 32
 _ANCHOR = re.compile(rb"<!--[a-z]:[0-9a-f.-]+-->")
-_ANCHORS_OF_TEXT = re.compile(r"[ \t]*<!--[a-z]:[0-9a-f.-]{1,80}-->")
+_ANCHORS_OF_TEXT = re.compile(r"(?:(?<![ \t])[ \t]+)?<!--[a-z]:[0-9a-f.-]{1,80}-->")
 """By which the librarian knows a line as its own: an id, which stays elsewhere as the id of something forgotten."""
 _MARKS = re.compile(rb"^(?:(?:[-*+>]|\d{1,9}[.)]|\[[ xX]\])\s+)+")
 

@@ -266,7 +266,7 @@ def _range(command: Command) -> tuple[int, int] | None:
     if value is None:
         return None
     if not isinstance(value, list | tuple) or not all(_is_number(one) for one in cast(list[object], value)):
-        raise Invalid(f"`view_range` is a list of two whole numbers{_given(command, 'view_range')}.")
+        raise Invalid("`view_range` is a list of two whole numbers, such as [1, 20].")
     numbers = cast(list[int], value)
     return (numbers[0], numbers[1]) if len(numbers) == 2 else None
 

@@ -215,7 +215,7 @@ class Notes:
     def check_write(self, path: str) -> None:
         """Denied where nothing may be written."""
         with self._database.read() as session:
-            self._sight(session).check_write(scope_of(path), self.principal.name)
+            self._sight(session).check_write(scope_of(path), self.principal.called)
 
     def history(self, path: str) -> list[Version]:
         """All versions, the oldest first."""

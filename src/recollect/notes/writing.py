@@ -14,13 +14,14 @@ from recollect.database import Session
 from recollect.errors import Changed, Conflict, Invalid, NotFound
 from recollect.lineage import EdgeStore, ReceiptStore
 from recollect.notes.diary import original_of
+from recollect.notes.erasing import first_number
 from recollect.notes.folder import Folder, Writing
 from recollect.notes.lines import Origins, Source, line_edges, own_edges
 from recollect.notes.paths import Kind, checked, kind_of, scope_of
 from recollect.notes.store import NoteStore
 from recollect.notes.versions import MOST_BYTES, OPEN, THERE, UNDONE, Action, Note, Version, Written, digest_of
 from recollect.scopes import HOUSE, Actor, Principal, Sight, sight_of
-from recollect.texts import clean
+from recollect.texts import check_reason, clean
 
 Change = Callable[[str | None], str]
 """What a note says (None: it is not there) → what it shall say."""
@@ -104,7 +105,7 @@ class Writer:
             unseen = _unseen(name, head, expected)
             if is_whole and expected is None and any(one.path == name for one in writing.looked.found):
                 unseen = head.number if head else 0  # Changed with another tool, and nobody had looked.
-            version = self._next(name, head, content, action, _checked_reason(name, reason), unseen)
+            version = self._next(writing, name, head, content, action, _checked_reason(name, reason), unseen)
             version = self._folder.write(writing, version, content)
             before = now.text if now else ""
             edges = line_edges(name, before, text, sources)
@@ -133,7 +134,7 @@ class Writer:
                     continue
                 _check_expected(one, head, note, expected_version)
                 self._check_diary(one, head)
-                version = self._next(one, head, None, action, _checked_reason(one, reason))
+                version = self._next(writing, one, head, None, action, _checked_reason(one, reason))
                 removed.append(self._folder.write(writing, version, None))
             if not removed:
                 if self._sight(writing.session).sees(scope_of(name)):
@@ -168,9 +169,11 @@ class Writer:
                     continue
                 _check_expected(one, head, note, expected_version)
                 self._check_diary(one, head)
-                self._folder.write(writing, self._next(one, head, None, Action.REMOVED, _told_move(one, place)), None)
+                self._folder.write(
+                    writing, self._next(writing, one, head, None, Action.REMOVED, _told_move(one, place)), None
+                )
                 before, _ = self._settled(writing, place)
-                version = self._next(place, before, note.content, action, _checked_reason(place, reason))
+                version = self._next(writing, place, before, note.content, action, _checked_reason(place, reason))
                 moved.append(self._folder.write(writing, replace(version, moved_from=one), note.content))
             if not moved:
                 raise NotFound(missing(name))
@@ -199,7 +202,7 @@ class Writer:
             if digest != original_of(versions).digest:
                 self._check_diary(name, head)
             why = reason or (f"back to version {target}" if target else "back to before it was made")
-            version = self._next(name, head, content, Action.RESTORED, _checked_reason(name, why))
+            version = self._next(writing, name, head, content, Action.RESTORED, _checked_reason(name, why))
             version = self._folder.write(writing, version, content)
             if self._principal.actor is Actor.PERSON:
                 for one in versions:
@@ -222,7 +225,7 @@ class Writer:
                     continue
                 self._check_write(writing.session, head.path)
                 why = _checked_reason(head.path, reason or f"back to version {note.number}")
-                version = self._next(head.path, head, note.content, Action.RESTORED, why)
+                version = self._next(writing, head.path, head, note.content, Action.RESTORED, why)
                 back.append(self._folder.write(writing, version, note.content))
             if not back:
                 raise NotFound(missing(folder))
@@ -239,6 +242,7 @@ class Writer:
 
     def _next(
         self,
+        writing: Writing,
         path: str,
         head: Version | None,
         content: bytes | None,
@@ -249,7 +253,7 @@ class Writer:
         is_review = kind_of(path) is Kind.SOUL and self._principal.actor in (Actor.AGENT, Actor.LIBRARIAN)
         return Version(
             path=path,
-            number=head.number + 1 if head else 1,
+            number=head.number + 1 if head else first_number(writing.session, self._house, path),
             scope=scope_of(path),
             at=to_text(self._clock()),
             actor=str(self._principal.actor),
@@ -272,7 +276,7 @@ class Writer:
         return sorted(one for one in found if sight.sees(scope_of(one)))
 
     def _check_write(self, session: Session, path: str) -> None:
-        self._sight(session).check_write(scope_of(path), self._principal.name)
+        self._sight(session).check_write(scope_of(path), self._principal.called)
 
     def _check_diary(self, path: str, head: Version | None) -> None:
         """An entry that is gone can come back as it was, and as nothing else."""
@@ -338,6 +342,7 @@ def _checked_text(path: str, text: str) -> tuple[str, int]:
 def _checked_reason(path: str, reason: str) -> str:
     if kind_of(path) is Kind.SOUL and not reason.strip():
         raise Invalid(f"{path} is who an agent is: say why it changes. On the command line: --reason '…'.")
+    check_reason(reason)
     return redaction.mask(clean(reason.strip()))
 
 
