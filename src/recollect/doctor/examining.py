@@ -17,7 +17,7 @@ from recollect.doctor.librarian import librarian
 from recollect.doctor.mind import mind
 from recollect.doctor.notes import notes
 from recollect.errors import RecollectError
-from recollect.history.finding import found_at, is_left_out
+from recollect.history.finding import Found, found_at, is_left_out
 from recollect.history.places import roots_of
 from recollect.history.privacy import Ignore
 from recollect.history.retention import cleanup_of
@@ -29,6 +29,8 @@ from recollect.settings import this_computer
 from recollect.supervision import State
 
 MIN_FREE_BYTES = 500_000_000
+LEAST_FREE_BYTES = 20_000_000
+"""With less, what comes next may not fit: nothing more is kept."""
 SILENT_BYTES = 200_000
 """A transcript with this many bytes and no message of any kind is probably of a format that moved."""
 MAX_BAD_SHARE = 0.05
@@ -44,7 +46,7 @@ def examine(memory: Memory) -> list[Finding]:
         *_parts(memory),
         _paused(memory),
         *_files(files),
-        _unread(memory, roots),
+        *_unread(memory, roots),
         _silent(files),
         *_sources(memory),
         _bad_lines(files),
@@ -75,6 +77,8 @@ def _disk(memory: Memory) -> Finding:
     home = memory.settings.home
     # With a database elsewhere the home may not be made yet.
     free = shutil.disk_usage(next(folder for folder in (home, *home.parents) if folder.exists())).free
+    if free < LEAST_FREE_BYTES:
+        return failure("disk", f"The disk of {home} is full: {free / 1e6:,.1f} MB are free", "Free some space.")
     if free < MIN_FREE_BYTES:
         return warning("disk", f"Only {free / 1e6:,.0f} MB are free for {home}", "Free some space.")
     return ok("disk", f"{free / 1e9:,.1f} GB free")
@@ -158,12 +162,26 @@ def _files(files: list[File]) -> list[Finding]:
     return findings or [ok("files", f"{len(files)} known, none failed")]
 
 
-def _unread(memory: Memory, roots: list[Path]) -> Finding:
+def _unread(memory: Memory, roots: list[Path]) -> list[Finding]:
     """Counts against the disk."""
+    ignore = Ignore(str(memory.settings.home))
+    closed: list[str] = []
+    on_disk = [found for root in roots for found in found_at(str(root), ignore, closed.append)]
+    findings = [_against_disk(memory, on_disk, closed)]
+    if closed:
+        findings.append(
+            failure(
+                "folders",
+                f"{len(closed)} may not be read, first {closed[0]}: what agents write there is not taken in",
+                f"Check the permissions of {closed[0]}.",
+            )
+        )
+    return findings
+
+
+def _against_disk(memory: Memory, on_disk: list[Found], closed: list[str]) -> Finding:
     read_to = {file.id: file.read_to for file in memory.history.files()}
     seen = {item.path: item for item in memory.history.seen_paths()}
-    ignore = Ignore(str(memory.settings.home))
-    on_disk = [found for root in roots for found in found_at(str(root), ignore)]
     new = [one for one in on_disk if one.path not in seen and one.status.st_size and not is_left_out(one.path)]
     grown = [
         found.status.st_size - read_to.get(seen[found.path].file_id, 0)
@@ -177,8 +195,12 @@ def _unread(memory: Memory, roots: list[Path]) -> Finding:
             f"{len(new)} files are not taken in yet, {len(grown)} have grown ({megabytes:,.1f} MB)",
             "recollect ingest, or keep `recollect up` running.",
         )
-    vanished = sum(not os.path.exists(path) for path in seen)
+    vanished = sum(not os.path.exists(path) for path in seen if not _is_below(path, closed))
     return ok("disk against database", f"{len(on_disk)} files on disk, all taken in; {vanished} live on only here")
+
+
+def _is_below(path: str, folders: list[str]) -> bool:
+    return any(path.startswith(folder.rstrip(os.sep) + os.sep) for folder in folders)
 
 
 def _silent(files: list[File]) -> Finding:
@@ -237,7 +259,11 @@ def _bad_lines(files: list[File]) -> Finding:
 def _last_success(memory: Memory) -> Finding:
     done = [event for name in ("ingest", "scan") for event in memory.runs.latest(name, "done", 1)]
     if not done:
-        return warning("last success", "Nothing was taken in yet", "recollect ingest ~/.claude/projects")
+        return warning(
+            "last success",
+            "Nothing was taken in yet",
+            "`recollect up` takes in what your agents wrote, `recollect ingest PATH` a file or a folder.",
+        )
     latest = max(done, key=lambda event: event.started_at)
     return ok("last success", f"{latest.name} at {local(latest.started_at):%Y-%m-%d %H:%M}")
 

@@ -67,12 +67,15 @@ def is_left_out(path: str) -> bool:
     return any(source.leaves_out(path) for source in sources().values())
 
 
-def found_at(place: str, ignore: Ignore) -> list[Found]:
-    """The transcripts at a place, which may be a single file."""
+def found_at(place: str, ignore: Ignore, on_denied: Callable[[str], None] = lambda _: None) -> list[Found]:
+    """The transcripts at a place, which may be a single file. `on_denied`: as of `find`."""
     if os.path.isdir(place):
-        return find(place, ignore)
+        return find(place, ignore, on_denied=on_denied)
     try:
         return [Found(place, os.path.dirname(place), stamp_of(place, os.stat(place)))]
+    except PermissionError:
+        on_denied(place)
+        return []
     except OSError:
         return []
 

@@ -63,6 +63,7 @@ class History:
         self._clock = clock
         self._record_run = record_run
         self._gap = timedelta(minutes=settings.conversation_gap_minutes)
+        self._closed: set[str] = set()
 
     def seen_by(self, principal: Principal) -> "History":
         """The same history, for somebody else."""
@@ -123,7 +124,7 @@ class History:
         """Loaded when it is first needed: commands that only read start without the parsers."""
         from recollect.history.intake import Intake
 
-        return Intake(self._database, self._settings, self._clock)
+        return Intake(self._database, self._settings, self._clock, self._closed)
 
     def _report_run(self, name: str, report: IngestReport) -> None:
         detail: dict[str, object] = {
@@ -219,6 +220,11 @@ class History:
             if everything:
                 return found + store.of_agents(conversation.session_id, conversation.started_at, conversation.ended_at)
         return [message for message in found if message.standing is Standing.SAID and not message.gone]
+
+    def beside(self, message: Message) -> list[Message]:
+        """What stands with a message that is in no conversation: all that its sub-agent said, in order."""
+        with self._database.read() as session:
+            return self._messages(session).of_stream(message)
 
     def latest(self, limit: int, *, after: str = "", author: str = "") -> list[Message]:
         """What was said last in any conversation, the oldest first. `after`: only what was said later than this time;

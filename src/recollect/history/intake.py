@@ -35,7 +35,9 @@ from recollect.settings import Settings
 
 
 class Intake:
-    def __init__(self, database: Database, settings: Settings, clock: Clock) -> None:
+    def __init__(self, database: Database, settings: Settings, clock: Clock, closed: set[str] | None = None) -> None:
+        """`closed`: folders that may not be read and were reported; a scan, which comes often, does so once."""
+        self._closed = set[str]() if closed is None else closed
         self._database = database
         self._settings = settings
         self._house = settings.house
@@ -77,9 +79,8 @@ class Intake:
                     raise NotFound(f"{path} does not exist. Give a transcript or a folder of transcripts.")
             on_total(sum(item.status.st_size for item in found.values()))
             report = self._take_all(ingest, list(found.values()), source, reimport, on_progress, retry_failed=True)
-            for folder in denied:
-                report.failed += 1
-                report.problems.append(Problem(file=folder, reason=f"{folder} may not be read. Check its permissions."))
+            _add_denied(report, denied)
+            self._closed.update(denied)
             for file_id in vanished:
                 report.files += 1
                 report.add(ingest.take_from_vault(file_id))
@@ -90,13 +91,18 @@ class Intake:
     def scan(self, roots: Sequence[Path], below: Sequence[str] | None = None) -> IngestReport:
         """One pass over the watched folders, or over the changed folders among them."""
         started = time.monotonic()
+        denied: list[str] = []
         with self._ingest(None) as ingest:
             found: dict[str, Found] = {}
             for root in (str(root) for root in roots):
                 places = [root] if below is None else [place for place in below if _is_at(place, root)]
-                items = [item for place in places for item in _at(place, ingest, root if below else None)]
+                items = [item for place in places for item in _at(place, ingest, root if below else None, denied)]
                 found.update((item.path, item) for item in items)
             report = self._take_all(ingest, list(found.values()), None, False, lambda _: None, retry_failed=False)
+        _add_denied(report, [folder for folder in dict.fromkeys(denied) if folder not in self._closed])
+        if below is None:
+            self._closed.clear()  # What is open by now, and is closed later, is told again.
+        self._closed.update(denied)
         self._settle(report)
         report.seconds = time.monotonic() - started
         return report
@@ -263,11 +269,21 @@ def _at(
         return find(root or place, ingest.ignore, below=place, on_denied=on_denied, guess=guess)
     try:
         status = os.stat(place)
+    except PermissionError:
+        if denied is not None:
+            denied.append(place)
+        return []
     except OSError:
         return []
     folder = root or os.path.dirname(place)
     found = Found(place, folder, stamp_of(place, status))
     return [] if ingest.ignore.keeps_out_file(place, folder) else [found]
+
+
+def _add_denied(report: IngestReport, denied: Sequence[str]) -> None:
+    for folder in denied:
+        report.failed += 1
+        report.problems.append(Problem(file=folder, reason=f"{folder} may not be read. Check its permissions."))
 
 
 def _is_at(path: str, place: str) -> bool:

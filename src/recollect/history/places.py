@@ -22,7 +22,7 @@ def found_places(computer: Computer) -> list[Place]:
     for source in sources().values():
         for path in source.places(computer):
             real = Path(os.path.realpath(path))
-            if real.exists():
+            if os.path.exists(real):  # `Path.exists` raises below a folder that may not be read.
                 found[Place(source.name, real)] = None
     return list(found)
 

@@ -43,7 +43,7 @@ class Watcher:
 
     def _changes(self) -> Iterator[list[str]]:
         """Folders in which something changed; an empty list now and then."""
-        existing = [str(root) for root in self._roots if root.exists()]
+        existing = [str(root) for root in self._roots if os.path.exists(root)]
         files = [root for root in existing if not os.path.isdir(root)]
         if existing:
             try:

@@ -28,6 +28,12 @@ OF_AGENTS = (
     f"SELECT {_COLUMNS} FROM history_messages WHERE house = :house AND session_id = :session_id "
     f"AND agent_id <> '' AND at >= :since AND at <= :until {SEEN} ORDER BY agent_id, at, start_byte, id"
 )
+OF_STREAM = f"""
+SELECT {_COLUMNS} FROM history_messages
+WHERE house = :house AND file_id = :file_id AND session_id = :session_id AND agent_id = :agent_id AND gone = 0
+    AND (standing = 'said' OR author = 'subagent') {SEEN}
+ORDER BY start_byte, id
+"""
 PAGE = f"SELECT {_COLUMNS} FROM history_messages WHERE house = :house AND id > :after {SEEN} ORDER BY id LIMIT :limit"
 BY_TIME = f"""
 SELECT at, id FROM history_messages
@@ -199,6 +205,12 @@ class MessageStore:
     def of_agents(self, session_id: str, since: str, until: str) -> list[Message]:
         """What the sub-agents of a session said in a time."""
         return self._select(OF_AGENTS, session_id=session_id, since=since, until=until)
+
+    def of_stream(self, message: Message) -> list[Message]:
+        """What was said in its file by who it is from and in the same session."""
+        return self._select(
+            OF_STREAM, file_id=message.file_id, session_id=message.session_id, agent_id=message.agent_id
+        )
 
     def page(self, after: str, limit: int) -> list[Message]:
         """The messages whose ids come after this one."""
