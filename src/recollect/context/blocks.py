@@ -15,8 +15,9 @@ from typing import Any
 
 from recollect import tokens
 
-_BREAKS = re.compile(r"\s*[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]\s*")
-"""Whatever any program takes for the end of a line, and the other control characters; with the space around them."""
+_BREAKS = re.compile(r"(?:(?<!\s)\s+)?[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]\s*")
+"""Whatever any program takes for the end of a line, and the other control characters; with the space around them,
+which is looked at from its first character on alone: a long row of it would else be looked at from each."""
 _UNSEEN = re.compile(r"[\u202a-\u202e\u2061-\u2064\u2066-\u206f\ufff9-\ufffb\U000e0000-\U000e007f]")
 """They reorder or hide characters: a person would read something else than the model."""
 _NOT_SEEN = r"\u00ad\u034f\u061c\u180e\u200b-\u200f\u2060\ufe00-\ufe0f\ufeff\U000e0100-\U000e01ef"
@@ -27,8 +28,9 @@ _LINE_ENDS = re.compile(r"\r\n?|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f]")
 _OWN_NAMES = ("context", "note", "trigger", "now", "message", "history", "system", "user", "assistant", "human")
 """Tags that we write, and those that a model could take for a change of speaker."""
+_SPACE = rf"[\s{_NOT_SEEN}]*+"
 _OWN_TAGS = re.compile(
-    rf"<(?=[\s{_NOT_SEEN}]*/?[\s{_NOT_SEEN}]*(?:{'|'.join(f'[{_NOT_SEEN}]*'.join(name) for name in _OWN_NAMES)})\b)",
+    rf"<(?={_SPACE}(?:/{_SPACE})?(?:{'|'.join(f'[{_NOT_SEEN}]*'.join(name) for name in _OWN_NAMES)})\b)",
     re.IGNORECASE,
 )
 INDENT = "    "

@@ -25,7 +25,8 @@ AUTHOR, SOURCE = "note", "notes"
 _DAY, _SECOND = timedelta(days=1), timedelta(seconds=1)
 _EPISODES = re.compile(r"(?:^|/)episodes/\d{4}-\d{2}/\d{4}-\d{2}-\d{2}\.md$")
 """What the librarian tells of a day."""
-_ANCHOR = re.compile(r"[ \t]*<!--[a-z]:[0-9a-f.-]{1,80}-->")
+_ANCHOR = re.compile(r"(?:(?<![ \t])[ \t]+)?<!--[a-z]:[0-9a-f.-]{1,80}-->")
+"""Blanks are looked at from their first one on alone: a long row of them would else be looked at from each."""
 _FRONT = re.compile(r"---\r?\n(?:[^\n]*\n){0,50}?---[ \t]*(?:\r?\n|$)")
 _LIBRARIAN = re.compile(r"^librarian:", re.MULTILINE)
 _NAMED = re.compile(r"(\d{4}-\d\d-\d\d)(?:T(\d\d)-(\d\d)-(\d\d))?(?!\d)")

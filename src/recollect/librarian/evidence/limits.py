@@ -35,7 +35,9 @@ need them do joiners (U+200C, U+200D) mean anything; a line can be read without.
 _LIST_MARK = re.compile(r"(?:[-*+•>]|#{1,6}|\d{1,3}[.)])\s+")
 _EMPHASIS = re.compile(r"\*\*|__(?=\S)|(?<=\S)__")
 _MARKUP = re.compile(
-    r"<!--|-->|<\s*/?\s*(?:script|style|iframe|img|svg|object|embed|a\s|!doctype)|!\[|\]\(|\[\[|\]\]|</", re.IGNORECASE
+    r"<!--|-->|<\s*+(?:/\s*+)?(?:script|style|iframe|img|svg|object|embed|a\s|!doctype)"
+    r"|!\[|\]\(|\[\[|\]\]|</",
+    re.IGNORECASE,
 )
 _PATH = re.compile(r"(?:^|[/\\])\.{1,2}(?:[/\\]|$)|^[/\\~.]|^[A-Za-z]:[/\\]|\\|^\w+://|\x00")
 _PASSWORD = re.compile(

@@ -20,7 +20,7 @@ MOST_HEADINGS = 2
 """Headings in a person's message. With more it is a document."""
 
 _END = re.compile(
-    r"(?<=[.!?…])[\"'”’)\]*]*\s+(?=\S)|(?<=[。！？])|\s*\n\s*\n\s*|\n\s*(?=(?:[-*+•–]|\d{1,2}[.)])\s)|\n(?=\s*[A-ZÀ-Þ])"
+    r"(?<=[.!?…])[\"'”’)\]*]*\s+(?=\S)|(?<=[。！？])|(?:(?<!\s)\s+)?\n\s*\n\s*|\n\s*(?=(?:[-*+•–]|\d{1,2}[.)])\s)|\n(?=\s*[A-ZÀ-Þ])"
 )
 _ABBREVIATION = re.compile(
     r"(?:\b(?:dr|mr|mrs|ms|prof|st|vs|etc|e\.g|i\.e|approx|no|nr|inc|ltd|co|jr|sr|z\.\s?b|bzw|ca|evtl|usw|d\.\s?h"

@@ -63,11 +63,12 @@ def unmeant(turns: Sequence[Turn]) -> dict[int, str]:
     found: dict[int, str] = {}
     is_played = False
     for at, turn in enumerate(spoken):
-        is_played = is_played or bool(_PLAYED.search(turn.text[:MOST_OPENING_CHARACTERS]))
-        reason = "hypothetical" if is_played else _why(turn.text[:MOST_OPENING_CHARACTERS])
+        opening = turn.text[:MOST_OPENING_CHARACTERS]
+        is_played = is_played or bool(_PLAYED.search(opening))
+        reason = "hypothetical" if is_played else _why(opening)
         if reason:
             found[turn.number] = reason
-        reach = MOST_TAKEN_BACK if _TAKEN_BACK.match(turn.text) else int(bool(_LAUGHS.match(turn.text)))
+        reach = MOST_TAKEN_BACK if _TAKEN_BACK.match(opening) else int(bool(_LAUGHS.match(opening)))
         for earlier in spoken[max(0, at - reach) : at]:
             found.setdefault(earlier.number, "joke")
     return found
