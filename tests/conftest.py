@@ -7,6 +7,7 @@ for it. Where that wheel cannot be installed, tests that need it are skipped and
 import itertools
 import os
 import shutil
+import signal
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator
@@ -37,6 +38,10 @@ END $$
 """Deleting a few rows is many times as fast as truncating."""
 
 OpenHouse = Callable[..., recollect.Memory]
+
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    # Started by a shell in the background: the programs that tests start would inherit deaf ears.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 class Postgres:

@@ -102,7 +102,7 @@ def kill_and_finish(folder: Path, address: str, seed: str, kills: int, conversat
         killed = 0
         for number in range(kills):
             with started(home, address, "one") as process:
-                killed += killer.kill_at_a_word(process) if number % 2 else killer.kill(process)
+                killed += killer.kill(process) if number % 2 else killer.kill_at_a_word(process)
             assert max(filed(memory).values(), default=1) == 1
         with started(home, address, "one") as process:
             finish(process)

@@ -1,5 +1,6 @@
 """`recollect serve` as a real process: what it answers, where it refuses to listen, TLS, and its end."""
 
+import http.client
 import json
 import re
 import shutil
@@ -160,3 +161,17 @@ def test_it_ends_while_somebody_sends_half_a_request(home: Path) -> None:
             half.sendall(b"POST /v1/records HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nhalf")
             assert end(process) == 0
     assert Path(f"{home}.err").read_text() == ""
+
+
+@pytest.mark.parametrize("size", [300_000, 5_000_000, 12_000_000])
+def test_who_sends_all_of_a_body_that_is_too_large_still_reads_the_refusal(home: Path, size: int) -> None:
+    with recollect.open(home=home) as memory:
+        secret = memory.access.create().secret
+    with serving(home, "--listen", "127.0.0.1:0") as (address, _):
+        for _ in range(3):
+            line = http.client.HTTPConnection(address.removeprefix("http://"), timeout=PATIENCE_SECONDS)
+            headers = {"Authorization": f"Bearer {secret}", "Content-Type": "application/json"}
+            line.request("PATCH", "/v1/status", b" " * size, headers)
+            answer = line.getresponse()
+            assert (answer.status, json.loads(answer.read())["title"]) == (413, "Content Too Large")
+            line.close()

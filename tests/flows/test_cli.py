@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -308,8 +309,21 @@ def test_people_read_a_table_and_a_transcript(call: Call, house: Path) -> None:
 
 
 def test_an_empty_home_says_what_to_do_next(call: Call) -> None:
-    assert "recollect ingest ~/.claude/projects" in call("conversations").out
+    assert "recollect up" in call("conversations").out
     assert "recollect up" in call("doctor").out
+
+
+def test_advice_is_for_the_home_that_was_asked_about(call: Call, home: Path, tmp_path: Path) -> None:
+    """Followed to the letter it must not act on another home, nor on a folder that is not there."""
+    other = tmp_path / "an other"
+    findings = call("--home", other, "doctor", "--json").json()["findings"]
+    steps = [one["next_step"] for one in findings if "recollect" in one["next_step"]]
+    told = [*steps, call("--home", other, "conversations").out]
+    assert len(told) > 3
+    for words in told:
+        assert re.findall(r"recollect (?=[a-z-])", words) == re.findall(rf"recollect (?=--home '{other}' )", words)
+        assert ".claude/projects" not in words
+    assert all(step in call("--home", other, "doctor").out for step in steps)
 
 
 @pytest.mark.parametrize("name", [*COMMANDS, ""])

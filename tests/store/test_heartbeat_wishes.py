@@ -61,7 +61,8 @@ def test_a_wish_is_a_learning_of_the_agent_that_names_its_message(ada: Listener)
     assert (record.kind, record.category, record.scope) == ("learning", "operational", "ada")
     assert record.tags == ("heartbeat", "never about")
     assert record.text == "The person asked not to be written to about: my ex"
-    assert [(one.message_id, one.quote) for one in record.sources] == [("message-1", "Don't ask me about my ex.")]
+    kept = ada.memory.knowledge.record(record.id)
+    assert [(one.message_id, one.quote) for one in kept.sources] == [("message-1", "Don't ask me about my ex.")]
 
 
 def test_what_is_no_wish_is_not_kept(ada: Listener) -> None:

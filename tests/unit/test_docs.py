@@ -2,8 +2,10 @@
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import msgspec
 import pytest
 
@@ -13,7 +15,7 @@ from recollect.history import Author
 from recollect.history.sources import FileFacts, Head
 from recollect.history.sources.generic import Generic
 from recollect.settings import TABLES, Settings
-from recollect.surfaces.cli.main import COMMANDS
+from recollect.surfaces.cli.main import COMMANDS, app
 
 ROOT = Path(__file__).resolve().parents[2]
 DEMO_CONVERSATIONS = 7
@@ -81,6 +83,37 @@ def test_the_readme_lists_each_command() -> None:
     rows = table_rows(section(page("README.md"), "## Commands"))
     assert [row[0].strip("`").split()[0] for row in rows] == list(COMMANDS)
     assert all(row[1] for row in rows)
+
+
+def test_the_readme_names_each_command_without_json() -> None:
+    exceptions = re.search(r"Each command has `--json`.*?but ([^.]*)\.", page("README.md"), re.DOTALL)
+    assert exceptions
+    without = {
+        name
+        for name, command in commands_below(app, "")
+        if not any("--json" in parameter.opts for parameter in command.params)
+    }
+    assert set(re.findall(r"`([^`]+)`", exceptions[1])) == without
+
+
+def commands_below(command: click.Command, name: str) -> Iterator[tuple[str, click.Command]]:
+    """All that do something; a group that only holds others does not."""
+    if not isinstance(command, click.Group) or command.invoke_without_command:
+        yield name, command
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for one in command.list_commands(context):
+            found = command.get_command(context, one)
+            assert found
+            yield from commands_below(found, f"{name} {one}".strip())
+
+
+def test_the_page_of_the_service_has_the_figures_that_were_measured() -> None:
+    told = section(page("docs/service.md"), "## What it takes")
+    _, _, measured = page("docs/benchmarks.md").partition("**Idle**")
+    figures = re.findall(r"[\d.]+ %|[\d.]+ MB(?! more)", told)
+    assert len(figures) == 3
+    assert all(figure in measured.partition("**Shown")[0] for figure in figures)
 
 
 def test_each_table_has_a_label_and_says_what_its_loss_means() -> None:

@@ -132,7 +132,8 @@ def conversations(place: Place, status: str, project: str, limit: int, agent: st
         print_json([listed_json(item) for item in found])
         return
     if not found:
-        say("No conversations. `recollect ingest ~/.claude/projects` takes yours in.")
+        program = place.invocation()
+        say(f"No conversations. `{program} up` takes yours in, `{program} ingest PATH` a file or a folder.")
         return
     rows = [
         (

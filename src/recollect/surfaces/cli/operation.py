@@ -1,5 +1,7 @@
 """health, doctor, sql, completion."""
 
+import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,6 +15,8 @@ if TYPE_CHECKING:
     pass
 
 MAX_SHOWN_REPORTS = 10
+_PROGRAM = re.compile(r"(?<![\w/.~-])recollect (?=[a-z])")
+"""How advice of the library begins a command."""
 
 
 @click.command()
@@ -144,7 +148,7 @@ def doctor(place: Place, as_json: bool) -> None:
     from recollect.doctor import Level, examine
 
     with place.open() as memory:
-        findings = examine(memory)
+        findings = [replace(one, next_step=_for_this_home(one.next_step, place)) for one in examine(memory)]
     broken = any(finding.level is Level.FAILURE for finding in findings)
     if as_json:
         print_json({"ok": not broken, "findings": findings})
@@ -160,6 +164,11 @@ def doctor(place: Place, as_json: bool) -> None:
                 say(f"      {style(finding.next_step, 'dim')}")
     if broken:
         raise click.exceptions.Exit(1)
+
+
+def _for_this_home(advice: str, place: Place) -> str:
+    """Followed to the letter, it must not act on another home."""
+    return _PROGRAM.sub(lambda _: f"{place.invocation()} ", advice)
 
 
 @click.command()

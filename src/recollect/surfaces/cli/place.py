@@ -40,12 +40,22 @@ class Place:
     def invocation(self) -> str:
         """How the next command for the same home begins. An address of a database is not repeated: it may hold a
         password."""
-        from recollect.surfaces.cli.output import program, short_path
+        from recollect.surfaces.cli.output import program
 
-        words = [program(), *(["--home", short_path(str(self.home))] if self.home else [])]
+        words = [program(), *(["--home", _typed(str(self.home))] if self.home else [])]
         if self.database and "://" not in self.database:
-            words += ["--db", short_path(self.database)]
+            words += ["--db", _typed(self.database)]
         return " ".join(words)
+
+
+def _typed(path: str) -> str:
+    """As a shell reads it, which opens `~` only where nothing is quoted."""
+    from shlex import quote
+
+    from recollect.surfaces.cli.output import short_path
+
+    short = short_path(path)
+    return short if quote(short.removeprefix("~")) == short.removeprefix("~") else quote(path)
 
 
 json_option: Callable[[Callable[..., Any]], Callable[..., Any]] = click.option(

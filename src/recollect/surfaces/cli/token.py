@@ -82,7 +82,7 @@ def _list(place: Place, as_json: bool) -> None:
         print_json([token_json(one) for one in found])
         return
     if not found:
-        say(f"No tokens. Make one with: {place.invocation()} token create --agent NAME")
+        say(f"No tokens. Make one with: {place.invocation()} token create")
         return
     from recollect.clock import to_text
 
