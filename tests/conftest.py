@@ -39,9 +39,11 @@ END $$
 
 OpenHouse = Callable[..., recollect.Memory]
 
+# Started by a shell in the background, or by nohup: the programs that tests start would inherit deaf ears.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
-    # Started by a shell in the background: the programs that tests start would inherit deaf ears.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 class Postgres:

@@ -220,9 +220,10 @@ class Supervised:
             self.restarts += 1
             self._problem = reason
             wait = min(RETRY_SECONDS * 2 ** min(self._failures - 1, 30), LONGEST_RETRY_SECONDS)
+            self._enter(State.RESTARTING)
         told = None if isinstance(error, RecollectError) else error  # Ours say all there is to say.
         log.error("%s: %s; it begins again in %.0f s", self.name, reason, wait, exc_info=told)
-        self._set(State.RESTARTING)
+        self.on_change()
         try:
             self._on_crash(reason)
         except Exception:
@@ -231,8 +232,12 @@ class Supervised:
 
     def _set(self, state: State) -> None:
         with self._lock:
-            self._state, self._since, self._begun = state, to_text(self._clock()), self._now()
+            self._enter(state)
         self.on_change()
+
+    def _enter(self, state: State) -> None:
+        """Under the lock."""
+        self._state, self._since, self._begun = state, to_text(self._clock()), self._now()
 
 
 def end_all(parts: Sequence[Supervised], deadline: float) -> list[str]:

@@ -1,5 +1,6 @@
 """A supervised thread begins again whatever ended it, waits longer each time, and ends by one deadline with others."""
 
+import logging
 import threading
 import time
 import weakref
@@ -10,7 +11,7 @@ from commands import wait_for
 
 from recollect import supervision
 from recollect.errors import Unavailable
-from recollect.supervision import Shift, State, Supervised, end_all
+from recollect.supervision import PartHealth, Shift, State, Supervised, end_all
 
 FOREVER = 60.0
 
@@ -232,3 +233,17 @@ def test_a_change_of_state_is_told(parts: list[Supervised]) -> None:
     part.end()
 
     assert states == [State.RUNNING, State.RESTARTING, State.RUNNING, State.STOPPED]
+
+
+def test_nobody_sees_a_crash_of_a_part_that_runs(parts: list[Supervised], monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[PartHealth] = []
+    look = logging.Handler()
+    monkeypatch.setattr(look, "emit", lambda record: seen.append(part.health))
+    monkeypatch.setattr(supervision.log, "handlers", [look])
+    part = Supervised("index", Work(ValueError()))
+    parts.append(part)
+
+    part.start()
+    wait_for("its first crash", lambda: seen)
+
+    assert (seen[0].restarts, seen[0].state) == (1, State.RESTARTING)
