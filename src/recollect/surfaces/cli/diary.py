@@ -63,7 +63,7 @@ def write(place: Place, text: str | None, agent: str, as_json: bool) -> None:
 @click.pass_obj
 def list_(place: Place, limit: int, since: str, agent: str, as_json: bool) -> None:
     """List entries, the newest first."""
-    from recollect.surfaces.cli import times
+    from recollect.surfaces import times
 
     begin = from_text(times.beginning(since)) if since else None
     with opened(place, agent) as memory:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from recollect.errors import Conflict, Invalid
-from recollect.surfaces.cli import times
+from recollect.surfaces import times
 from recollect.surfaces.cli.output import on_one_line, print_json, say, style
 from recollect.surfaces.cli.place import Place, agent_option, json_option
 from recollect.surfaces.cli.records import (

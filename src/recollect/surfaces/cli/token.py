@@ -44,7 +44,7 @@ def list_(place: Place, as_json: bool) -> None:
 @click.pass_obj
 def create(place: Place, agent: str, label: str, read_only: bool, expires: str, as_json: bool) -> None:
     """Make one. Without --agent it may do all that you may."""
-    from recollect.surfaces.cli.times import expiry
+    from recollect.surfaces.times import expiry
 
     with place.open() as memory:
         made = memory.access.create(agent, label=label, read_only=read_only, expires_at=expiry(expires))

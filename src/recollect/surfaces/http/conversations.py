@@ -11,7 +11,7 @@ from recollect.history.messages import Author, Standing
 from recollect.history.transcript import plain
 from recollect.knowledge.records import Category
 from recollect.memory import Memory
-from recollect.surfaces.cli import times
+from recollect.surfaces import times
 from recollect.surfaces.http.asking import Reader, Writer
 from recollect.surfaces.http.paging import Page, cut, paged
 from recollect.surfaces.http.record_shapes import LEARNED, LearnedShape

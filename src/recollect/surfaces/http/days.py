@@ -6,7 +6,7 @@ from fastapi import Body, Path
 from starlette.responses import Response
 
 from recollect.clock import from_text
-from recollect.surfaces.cli import times
+from recollect.surfaces import times
 from recollect.surfaces.http.asking import Reader, Writer
 from recollect.surfaces.http.note_shapes import (
     BOARD,

@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from recollect.errors import Conflict, Invalid
 from recollect.knowledge.records import Category, Kind, Learned, Record, Relation
-from recollect.surfaces.cli import times
+from recollect.surfaces import times
 from recollect.surfaces.http.asking import OwnerWriter, Reader, Writer
 from recollect.surfaces.http.paging import Page, cut, paged
 from recollect.surfaces.http.record_shapes import (

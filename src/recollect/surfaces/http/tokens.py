@@ -7,9 +7,9 @@ from fastapi import Body
 from pydantic import Field
 from starlette.responses import Response
 
-from recollect.surfaces.cli.times import expiry
 from recollect.surfaces.http.asking import OwnerWriter
 from recollect.surfaces.http.routes import Given, Identity, Shape, answered, gives, new_router
+from recollect.surfaces.times import expiry
 
 router = new_router("tokens")
 

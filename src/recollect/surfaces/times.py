@@ -1,4 +1,4 @@
-"""Moments as people give them on the command line, as stored times. Days and words are those of the person's zone."""
+"""Moments as people give them, as stored times. Days and words are those of the person's zone."""
 
 import re
 from datetime import UTC, datetime, timedelta
