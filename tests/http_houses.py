@@ -16,6 +16,7 @@ from transcripts import Transcript, write
 
 from recollect import Memory
 from recollect.clock import to_text
+from recollect.daemon import DaemonStatus
 from recollect.surfaces.http.app import create_app
 from recollect.surfaces.http.surroundings import Surroundings
 from recollect.testing import FrozenClock
@@ -48,8 +49,9 @@ class House:
     ids: dict[str, str] = field(default_factory=dict[str, str])
     """What stands in the place of each parameter of a path, all of it ada's."""
 
-    def app(self, **options: Any) -> FastAPI:
-        return create_app(self.memory, Surroundings(hook_secret=HOOK_SECRET), **options)
+    def app(self, status: DaemonStatus | None = None, **options: Any) -> FastAPI:
+        """`status`: of the daemon around it."""
+        return create_app(self.memory, Surroundings(hook_secret=HOOK_SECRET, status=lambda: status), **options)
 
 
 def bearing(secret: str) -> dict[str, str]:

@@ -1,11 +1,18 @@
 """Changes over HTTP: compare-and-set, paths that lead elsewhere, forgetting that asks first, pages."""
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from http_houses import PLANTED, House, asked, everything_kept, furnish
 
 from recollect import Invalid, Memory
+from recollect.daemon import DaemonStatus
+from recollect.librarianship import LibrarianProgress
+from recollect.minding import MindingProgress
+from recollect.serving import ServingProgress
+from recollect.supervision import PartHealth, State
 from recollect.testing import FrozenClock
 
 
@@ -314,6 +321,26 @@ def test_health_tells_strangers_only_that_it_answers(house: House) -> None:
         assert "house" not in client.get("/health").json()
     with asked(house, house.tokens.owner) as client:
         assert client.get("/health").json()["house"]["knowledge"]["records"] == 2
+
+
+@pytest.mark.parametrize(
+    "trouble",
+    [
+        {"index_problem": "The disk is full."},
+        {"librarian": LibrarianProgress(problem="The disk is full.")},
+        {"minding": MindingProgress(channels={"telegram": "The disk is full."})},
+        {"serving": ServingProgress(problem="The disk is full.")},
+        {"parts": [PartHealth(name="notes", state=State.RESTARTING, restarts=1, problem="The disk is full.")]},
+    ],
+    ids=lambda trouble: next(iter(trouble)),
+)
+def test_health_tells_of_any_trouble_of_the_daemon_and_strangers_of_none(house: House, trouble: dict[str, Any]) -> None:
+    well = DaemonStatus(pid=1, started_at="2026-05-01T00:00:00.000Z", roots=[])
+    for status, word in ((well, "ok"), (replace(well, **trouble), "troubled")):
+        with asked(house, house.tokens.bob, status=status) as client:
+            assert client.get("/health").json()["status"] == word
+        with asked(house, status=status) as client:
+            assert client.get("/health").json() == {"status": "ok"}
 
 
 def test_a_search_tells_the_same_as_the_library(house: House) -> None:

@@ -40,7 +40,11 @@ class Quoting:
         return replace(learned, record=record, replaced=replaced)
 
     def events(self, events: Sequence[Event]) -> list[Event]:
-        return [replace(event, before=self._maybe(event.before), after=self._maybe(event.after)) for event in events]
+        """History is asked once for all of them."""
+        shown = iter(self.records([record for event in events for record in (event.before, event.after) if record]))
+        return [
+            replace(event, before=event.before and next(shown), after=event.after and next(shown)) for event in events
+        ]
 
     def chain(self, chain: Chain) -> Chain:
         return replace(

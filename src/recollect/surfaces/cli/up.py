@@ -282,24 +282,20 @@ class _Telling:
         self._told: dict[str, str] = {}
 
     def say(self, status: "DaemonStatus", report: "IngestReport") -> None:
-        problem = report.problems[-1].reason if report.failed else status.problem or status.status_problem
-        problem = problem or status.index_problem or status.notes_problem or status.librarian.problem
-        troubles = _troubles(status)
+        from recollect.daemon import problems_of
+
+        failed = report.problems[-1].reason if report.failed else ""
+        troubles = problems_of(status)
         if sys.stdout.isatty():
-            _write_over(status, next((f"{part}: {words}" for part, words in troubles.items() if words), "") or problem)
+            _write_over(status, next((f"{part}: {words}" for part, words in troubles.items() if words), failed))
             return
         if report.ingested or report.failed:
             news = f"{amount(report.messages_added, 'new message')} from {amount(report.ingested, 'file')}"
-            say(f"{when(status.last_change_at)}  {news}. {problem}".rstrip())
+            say(f"{when(status.last_change_at)}  {news}. {failed}".rstrip())
         for part, words in troubles.items():
             if words != self._told.get(part, ""):
                 say(f"{when(status.last_scan_at)}  {part}: {words or 'All is well again.'}")
         self._told = troubles
-
-
-def _troubles(status: "DaemonStatus") -> dict[str, str]:
-    """Of the server, of the mind and of each channel: who waits for an answer looks here. Empty: all is well."""
-    return {"http": status.serving.problem, "mind": status.minding.problem, **status.minding.channels}
 
 
 def _write_over(status: "DaemonStatus", problem: str) -> None:

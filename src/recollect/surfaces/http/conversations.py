@@ -151,7 +151,10 @@ def list_messages(
 ) -> Response:
     """What was said in a conversation."""
     messages = _messages(memory, id, everything=everything, thread=thread)
-    return answered(cut(messages, limit, after, lambda message: message.id, lambda one: _message_json(memory, one)))
+    files = memory.history.file_keys(messages)
+    return answered(
+        cut(messages, limit, after, lambda message: message.id, lambda one: message_json(files[one.file_id], one))
+    )
 
 
 @router.get(
@@ -173,7 +176,8 @@ def read_transcript(
 @router.get("/messages/{id}", **gives(MessageShape, MESSAGE, "The message."))
 def read_message(memory: Reader, id: Identity) -> Response:  # noqa: A002
     """One message, by its id or the start of it."""
-    return answered(_message_json(memory, memory.history.message(id)))
+    message = memory.history.message(id)
+    return answered(message_json(memory.history.file_keys([message])[message.file_id], message))
 
 
 @router.post(
@@ -192,7 +196,3 @@ def _messages(memory: Memory, name: str, *, everything: bool, thread: bool) -> l
     item = memory.history.conversation(name)
     parts = memory.history.thread(item.conversation) if thread else [item]
     return [message for part in parts for message in memory.history.messages(part.conversation, everything=everything)]
-
-
-def _message_json(memory: Memory, message: Message) -> dict[str, object]:
-    return message_json(memory.history.file_keys([message])[message.file_id], message)

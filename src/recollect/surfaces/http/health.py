@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from recollect import __version__
-from recollect.daemon import DaemonStatus
+from recollect.daemon import DaemonStatus, problems_of
 from recollect.memory import Memory
 from recollect.scopes import Principal
 from recollect.surfaces.http.asking import PRINCIPAL
@@ -66,6 +66,4 @@ def _told(request: Request, principal: Principal) -> Response:
 def _word(status: DaemonStatus | None) -> str:
     if status is None:
         return OK
-    own = [status.problem, status.status_problem, status.index_problem, status.notes_problem]
-    problems = [*own, *(part.problem for part in status.parts)]
-    return TROUBLED if any(problems) else OK
+    return TROUBLED if any(problems_of(status).values()) or any(part.problem for part in status.parts) else OK

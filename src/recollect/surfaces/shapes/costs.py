@@ -2,11 +2,11 @@
 
 from typing import TYPE_CHECKING, Any
 
-from recollect.surfaces.shapes.librarian import librarian_json
+from recollect.surfaces.shapes.librarian import meter_json
 
 if TYPE_CHECKING:
     from recollect.memory import Memory
-    from recollect.runs import Meter, Spent, SpentTurn
+    from recollect.runs import Spent, SpentTurn
 
 TURNS = 20
 """Of the latest that a program is told of, unless it asks for another number."""
@@ -21,27 +21,15 @@ def costs_json(memory: "Memory", days: int, turns: int) -> dict[str, Any]:
     own = spending.today(Account.HEARTBEAT, dollars_per_day=heartbeat.dollars_per_day)
     return {
         "today_is": meter.day,
-        "today": librarian_json(memory)["today"],
-        "mind_today": _meter_json(meter),
-        "heartbeat_today": _meter_json(own),
+        "today": meter_json(memory.librarian.meter()),
+        "mind_today": meter_json(meter),
+        "heartbeat_today": meter_json(own),
         "tokens": sum(one.input_tokens + one.output_tokens for one in spent),
         "cost_usd": round(sum(one.dollars for one in spent), 6),
         "days": [_spent_json(one) for one in spent],
         "turns": [_turn_json(one) for one in spending.by_turn(turns)] if turns else [],
         "compactions": {one.day: one.compactions for one in in_days if one.compactions},
         "asked_known": {one.day: one.asked_known for one in in_days if one.asked_known},
-    }
-
-
-def _meter_json(meter: "Meter") -> dict[str, Any]:
-    return {
-        "calls": meter.calls,
-        "tokens": meter.tokens,
-        "cost_usd": meter.dollars,
-        "tokens_per_day": meter.tokens_per_day,
-        "dollars_per_day": meter.dollars_per_day,
-        "share": meter.share,
-        "goes_on_at": meter.goes_on_at,
     }
 
 

@@ -10,12 +10,25 @@ if TYPE_CHECKING:
     from recollect.librarian.working.queueing import Queued
     from recollect.librarian.working.work import Worked
     from recollect.memory import Memory
+    from recollect.runs import Meter
 
 READ_STATUSES = ("ready", "queued", "processing", "archived")
 NOBODY = 'The librarian is off: librarian.model is "none" in recollect.toml. Choose rules, or a model.'
 READ_WITHOUT_ASKING = 3
 """Conversations that a model which costs money reads without being told twice."""
 MOST_COUNTED = 1_000_000
+
+
+def meter_json(meter: "Meter") -> dict[str, Any]:
+    return {
+        "calls": meter.calls,
+        "tokens": meter.tokens,
+        "cost_usd": meter.dollars,
+        "tokens_per_day": meter.tokens_per_day,
+        "dollars_per_day": meter.dollars_per_day,
+        "share": meter.share,
+        "goes_on_at": meter.goes_on_at,
+    }
 
 
 def librarian_json(memory: "Memory") -> dict[str, Any]:
@@ -34,15 +47,7 @@ def librarian_json(memory: "Memory") -> dict[str, Any]:
         "next_due_at": state.next_due_at,
         "read": librarian.figures(),
         "aside": [{"conversation": job.target, "attempts": job.attempts, "reason": job.reason} for job in state.aside],
-        "today": {
-            "calls": meter.calls,
-            "tokens": meter.tokens,
-            "cost_usd": meter.dollars,
-            "tokens_per_day": meter.tokens_per_day,
-            "dollars_per_day": meter.dollars_per_day,
-            "share": meter.share,
-            "goes_on_at": meter.goes_on_at,
-        },
+        "today": meter_json(meter),
         "questions": len(librarian.open_questions()),
         "reviews": len(librarian.proposals()),
     }
