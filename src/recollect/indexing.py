@@ -23,8 +23,6 @@ REST_SECONDS = 30.0
 """Between two looks for something to deepen; new messages end the rest."""
 RETRY_SECONDS = 60.0
 """After a failure; new messages end that wait too."""
-LONGEST_WAIT_SECONDS = 10.0
-"""For the background work to end, where it is stopped by itself: it looks for the end after every few passages."""
 FETCH_AGAIN_SECONDS = 3_600.0
 """After models could not be fetched."""
 PURGE_SECONDS = 6 * 3_600.0
@@ -96,10 +94,6 @@ class Indexing:
 
     def start(self) -> None:
         self.part.start()
-
-    def stop(self) -> None:
-        self.part.end()
-        self.part.wait(time.monotonic() + LONGEST_WAIT_SECONDS)
 
     # In the background
 

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from recollect.librarian.working.work import Step
     from recollect.librarian.working.worker import Worker
 
-LONGEST_WAIT_SECONDS = 5.0
-"""For a conversation to be read to its end, where it is stopped by itself."""
 TOLD_SECONDS = 1.0
 """At most so often figures are told while conversations are read."""
 NOBODY = "none"
@@ -84,15 +82,6 @@ class Librarianship:
     def wake(self) -> None:
         """Something was taken in."""
         self._wake.set()
-
-    def check(self) -> None:
-        """Start it again if it is not at work any more."""
-        self.part.check()
-
-    def stop(self) -> None:
-        """What is being read is filed if that ends soon, and else handed back."""
-        self.part.end()
-        self.part.wait(time.monotonic() + LONGEST_WAIT_SECONDS)
 
     def _hand_back(self) -> None:
         """An answer of a model may take minutes."""

@@ -33,8 +33,6 @@ SETTLED_SECONDS = 3.0
 """A channel that was opened again and has run for so long is well."""
 DELIVERY_SECONDS = 2.5
 """At the end of the daemon, for an answer that is on its way: a part of the time that all parts have to end."""
-LONGEST_WAIT_SECONDS = 12.0
-"""For the thread to end, where it is stopped by itself."""
 BEAT_SECONDS = 15.0
 """How often it is looked whether a moment has come: by the clock on the wall, so that a sleep of the computer or a
 change of its clock is seen."""
@@ -99,14 +97,6 @@ class Minding:
     def start(self) -> None:
         if self.is_wanted:
             self.part.start()
-
-    def check(self) -> None:
-        """Start it again if it is not there any more."""
-        self.part.check()
-
-    def stop(self) -> None:
-        self.part.end()
-        self.part.wait(time.monotonic() + LONGEST_WAIT_SECONDS)
 
     # In its thread
 

@@ -29,8 +29,6 @@ EXPIRY_SECONDS = 600.0
 HANGING_INTERVALS = 5
 HANGING_SECONDS = 60.0
 """A thread that has not moved for so many intervals, and for so long, hangs."""
-LONGEST_WAIT_SECONDS = 10.0
-"""For the thread to end, where it is stopped by itself."""
 
 EVERYTHING: None = None
 Hint = list[str] | None
@@ -93,14 +91,6 @@ class Notekeeping:
 
     def start(self) -> None:
         self.part.start()
-
-    def check(self) -> None:
-        """Start it again if it is not at work any more."""
-        self.part.check()
-
-    def stop(self) -> None:
-        self.part.end()
-        self.part.wait(time.monotonic() + LONGEST_WAIT_SECONDS)
 
     # In the background
 

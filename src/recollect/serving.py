@@ -9,7 +9,6 @@ import asyncio
 import os
 import secrets
 import socket
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -26,8 +25,6 @@ LOOPBACK_HOSTS = ("127.0.0.1", "localhost", "::1")
 EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104  compared, not bound
 MOST_CONNECTIONS = 256
 """Streams included. The file descriptors of a process, often 1,024, have to do for these and for the database."""
-LONGEST_WAIT_SECONDS = 4.0
-"""For the thread to end, where it is stopped by itself: requests that are being answered get their answers."""
 LEAVING_SECONDS = 2
 """For requests that are being answered when it ends."""
 HOOKS_PATH = "/v1/hooks"
@@ -113,15 +110,6 @@ class Serving:
     def start(self) -> None:
         if self.progress.is_wanted:
             self.part.start()
-
-    def check(self) -> None:
-        """Start it again if it is not there any more."""
-        self.part.check()
-
-    def stop(self, seconds: float = LONGEST_WAIT_SECONDS) -> None:
-        self.part.end()
-        self.part.wait(time.monotonic() + seconds)
-        remove_hook_file(self._memory.settings.runtime)
 
     # In its thread
 

@@ -298,8 +298,7 @@ def load_settings(home: Path | str | None = None, database: str | None = None) -
     folder = Path(os.path.abspath(Path(home).expanduser() if home else default_home()))
     settings = _read_config(folder / CONFIG_NAME)
     changes: dict[str, object] = {"home": folder}
-    chosen = database or os.environ.get("RECOLLECT_DB")
-    if chosen:
+    if chosen := given_database(database):
         changes["database"] = chosen
     listen = os.environ.get("RECOLLECT_LISTEN")
     if listen is not None:

@@ -128,10 +128,6 @@ class Supervised:
             )
 
     @property
-    def is_begun(self) -> bool:
-        return self._shift is not None
-
-    @property
     def is_alive(self) -> bool:
         """Whether a thread of its own is at work."""
         thread = self._shift.thread if self._shift else None

@@ -35,8 +35,6 @@ REQUEST_SECONDS = 5.0
 """For the whole of a question to come in, and for the whole of an answer to be taken."""
 ANSWERING_THREADS = 4
 MOST_CONNECTIONS = 32
-LONGEST_WAIT_SECONDS = 10.0
-"""For answers that are being given, where it is closed by itself."""
 
 
 class Switchboard:
@@ -61,11 +59,6 @@ class Switchboard:
         self._path = path
         self.part.start()
         return str(path)
-
-    def close(self) -> None:
-        """No new questions; those that are being answered get their answers."""
-        self.part.end()
-        self.part.wait(time.monotonic() + LONGEST_WAIT_SECONDS)
 
     def remove(self) -> None:
         """The socket, where the thread that answers cannot do it any more, or waits after a crash."""

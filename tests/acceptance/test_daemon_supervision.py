@@ -380,7 +380,7 @@ def test_parts_beyond_the_deadline_are_left_behind_and_named(tmp_path: Path) -> 
 
         assert left == ["hanging"]
         assert not is_locked(memory.settings.runtime)
-        assert {part.health.state for part in daemon.parts if part.is_begun} == {State.STOPPED}
+        assert {part.health.state for part in daemon.parts} == {State.STOPPED, State.OFF}
         goes_on.set()
 
 

@@ -10,6 +10,7 @@ import pytest
 from commands import end, run, started, wait_for
 from computers import Computer
 from note_writers import assert_agreed, files_of, lost, settle, started_writer
+from parts import stop
 from transcripts import write
 
 import recollect
@@ -49,7 +50,7 @@ def storm(home: Path, address: str, seed: str, steps: int) -> None:
             for writer in writers:
                 writer.wait()
         finally:
-            keeping.stop()
+            stop(keeping.part)
         settle(memory)
         told = [one for writer in writers for one in writer.told()]
         assert len(told) > steps

@@ -24,16 +24,17 @@ from recollect.testing.loopback import Response
 
 PATIENCE_SECONDS = 60
 MINDING = """
-import sys, threading
+import sys, time
 import recollect
 from recollect.minding import Minding, Models
+from recollect.supervision import end_all
 from recollect.testing.scripted_talk import ScriptedTalk
 
 with recollect.open(home=sys.argv[1]) as memory:
     minding = Minding(memory, lambda _: None, Models(mind=lambda: ScriptedTalk(lambda request: sys.argv[2])))
     minding.start()
     sys.stdin.read()
-    minding.stop()
+    end_all([minding.part], time.monotonic() + 12)
 """
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from commands import run
 from conftest import OpenHouse
+from parts import stop
 from webhooks import spoken
 
 import recollect
@@ -62,7 +63,7 @@ def minded(memory: recollect.Memory, model: ScriptedTalk) -> Iterator[list[Mindi
     try:
         yield told
     finally:
-        minding.stop()
+        stop(minding.part)
 
 
 def wait_for(is_so: Callable[[], bool]) -> None:

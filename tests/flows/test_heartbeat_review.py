@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from conftest import OpenHouse
 from minds import Listener, minding, on_sqlite, run, say, talk, until, words_of
+from parts import stop
 from residue import residue_of
 
 import recollect
@@ -268,7 +269,7 @@ def test_a_model_that_fails_at_each_moment_is_told_and_not_by_its_own_words(
     try:
         run(until(lambda: any(one.channels.get("heartbeat") for one in progress)))
     finally:
-        minding.stop()
+        stop(minding.part)
     assert {one.channels["heartbeat"] for one in progress if one.channels.get("heartbeat")} == {told}
     assert [event.outcome for event in memory.runs.latest("heartbeat")] == ["failed"]
 
@@ -301,7 +302,7 @@ def test_a_pause_does_not_make_a_model_well_that_fails(
         clock.move(minutes=31)
         run(until(lambda: progress[-1].reflection_due_at > due_at))
     finally:
-        minding.stop()
+        stop(minding.part)
     assert outcomes() == ["failed", "paused"]
     assert progress[-1].channels["heartbeat"] == "It is out of order."
 

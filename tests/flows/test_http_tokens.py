@@ -7,8 +7,9 @@ import pytest
 from http_houses import HOOK_SECRET, PLANTED, Call, House, asked, calls_of, everything_kept, furnish
 
 from recollect import Memory
+from recollect.serving import HOOKS_PATH
 from recollect.surfaces.http.app import ROUTERS, create_app
-from recollect.surfaces.http.guard import HOOKS, OPEN_PATHS
+from recollect.surfaces.http.guard import OPEN_PATHS
 from recollect.surfaces.http.surroundings import Surroundings
 from recollect.testing import FrozenClock
 
@@ -33,7 +34,7 @@ def test_nobody_without_a_good_token_learns_or_changes_anything(house: House) ->
     with asked(house) as client:
         for secret in ("", tokens.wrong, tokens.expired, tokens.revoked, HOOK_SECRET, "x", tokens.owner[:-1]):
             for call in guarded(house):
-                if call.template.startswith(HOOKS) and secret == HOOK_SECRET:
+                if call.template.startswith(HOOKS_PATH) and secret == HOOK_SECRET:
                     continue
                 answer = call.made(client, secret)
                 assert answer.status_code in (401, 429), (call, answer.text)
@@ -45,7 +46,9 @@ def test_nobody_without_a_good_token_learns_or_changes_anything(house: House) ->
 def test_the_secret_of_the_hooks_opens_nothing_else_and_no_token_opens_the_hooks(house: House) -> None:
     with asked(house) as client:
         for call in guarded(house):
-            for secret in (house.tokens.owner, house.tokens.ada) if call.template.startswith(HOOKS) else (HOOK_SECRET,):
+            for secret in (
+                (house.tokens.owner, house.tokens.ada) if call.template.startswith(HOOKS_PATH) else (HOOK_SECRET,)
+            ):
                 assert call.made(client, secret).status_code in (401, 429), call
 
 
@@ -55,7 +58,7 @@ def test_a_token_for_reading_changes_nothing_on_any_route(house: House) -> None:
             client.get("/v1/notes", headers={"authorization": f"Bearer {secret}"})
             before = everything_kept(house.memory)
             for call in guarded(house):
-                if call.template.startswith((HOOKS, *STREAMS)):
+                if call.template.startswith((HOOKS_PATH, *STREAMS)):
                     continue
                 answer = call.made(client, secret)
                 assert answer.status_code < 500, (call, answer.text)
@@ -74,7 +77,7 @@ def test_another_agent_neither_sees_nor_changes_what_is_an_agents_own(house: Hou
     before = adas()
     with asked(house) as client:
         for call in guarded(house):
-            if call.template.startswith((HOOKS, *STREAMS)):
+            if call.template.startswith((HOOKS_PATH, *STREAMS)):
                 continue
             answer = call.made(client, house.tokens.bob)
             assert answer.status_code < 500, (call, answer.text)

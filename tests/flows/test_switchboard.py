@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 import pytest
 from commands import wait_for
+from parts import stop
 from transcripts import Transcript, write
 
 import recollect
@@ -56,7 +57,7 @@ def board(memory: recollect.Memory) -> Iterator[Switchboard]:
     opened = Switchboard(memory)
     listening(memory, opened.open())
     yield opened
-    opened.close()
+    stop(opened.part)
 
 
 def listening(memory: recollect.Memory, where: str) -> None:
@@ -230,7 +231,7 @@ def test_what_a_killed_daemon_left_is_passed_over_and_replaced(memory: recollect
     board = Switchboard(memory)
     assert board.open() == where(memory)
     assert ask_daemon(memory.settings, Question(text="beans")) is not None
-    board.close()
+    stop(board.part)
     assert not os.path.exists(where(memory))
     assert ask_daemon(memory.settings, Question(text="beans")) is None
 
@@ -244,7 +245,7 @@ def test_a_home_with_a_long_path_has_its_socket_elsewhere(projects: Path, tmp_pa
         listening(memory, place)
         assert stat.S_IMODE(os.stat(os.path.dirname(place)).st_mode) == 0o700
         assert ask_daemon(memory.settings, Question(text="beans")) is not None
-        board.close()
+        stop(board.part)
         assert not os.path.exists(os.path.dirname(place))
 
 

@@ -10,6 +10,7 @@ import pytest
 from conftest import OpenHouse
 from doors import Told, door_of
 from minds import minding, on_sqlite, run, until
+from parts import stop
 from webhooks import ADDRESS, SECRET, SOON, VARIABLE, Caller, Hook, listening, sending
 
 import recollect
@@ -326,7 +327,7 @@ def test_the_part_of_a_daemon_that_answers_hears_and_answers_by_the_webhook(open
     try:
         run(flow())
     finally:
-        minding.stop()
+        stop(minding.part)
     assert [(one.body["address"], one.body["text"]) for one in hook.requests] == [(ADDRESS, "In May.")]
     assert told[-1].channels == {NAME: ""}
 

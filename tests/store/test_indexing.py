@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from commands import wait_for
+from parts import stop
 
 import recollect
 from recollect.indexing import Indexing, IndexProgress
@@ -22,7 +23,7 @@ def test_a_problem_that_two_tasks_meet_is_told_once(tmp_path: Path) -> None:
         before = len(told)
         indexing.start()
         wait_for("the other task", lambda: len(told) > before)
-        indexing.stop()
+        stop(indexing.part)
 
     assert "recollect.recall.db" in told[-1]
     assert set(told) == {told[0]}

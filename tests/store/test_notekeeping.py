@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 from commands import wait_for
 from conftest import OpenHouse
+from parts import stop
 from transcripts import write
 
 import recollect
@@ -53,7 +54,7 @@ def keeping(house: recollect.Memory, daemon: Daemon) -> Iterator[Notekeeping]:
     made = Notekeeping(house, daemon.tell, daemon.now)
     yield made
     daemon.goes_on.set()
-    made.stop()
+    stop(made.part)
 
 
 def is_kept(house: recollect.Memory, path: str) -> bool:
@@ -93,7 +94,7 @@ def test_a_watcher_that_died_is_started_again_and_that_is_told(
     keeping.start()
     wait_for("the end of the thread", lambda: not daemon.dies)
 
-    wait_for("a new one", lambda: keeping.check() or daemon.progress.restarts)
+    wait_for("a new one", lambda: keeping.part.check() or daemon.progress.restarts)
 
     write(house.settings.home / "notes" / "user.md", b"Ada grows beans.\n")
     wait_for("the note", lambda: is_kept(house, "user.md"))
@@ -107,11 +108,11 @@ def test_a_watcher_that_hangs_is_replaced_and_ends_when_it_comes_back(
     daemon.hangs = True
     keeping.start()
     wait_for("a thread that hangs", lambda: not daemon.hangs)
-    keeping.check()
+    keeping.part.check()
     assert daemon.progress.restarts == 0
 
     daemon.seconds += HANGING_SECONDS + 1
-    keeping.check()
+    keeping.part.check()
 
     write(house.settings.home / "notes" / "user.md", b"Ada grows beans.\n")
     wait_for("the note", lambda: is_kept(house, "user.md"))

@@ -31,7 +31,7 @@ OWN_MARK = "<recollect-own-call/>"
 """Opens the first prompt of every model call that Recollect makes through an agent's command line."""
 
 OWN_TEXT = "recollect-context"
-"""The element around what hooks inject."""
+"""The element around what an agent is given by hooks and tools."""
 _OWN_OPENING = f"<{OWN_TEXT}>"
 _OWN_BYTES = _OWN_OPENING.encode()
 

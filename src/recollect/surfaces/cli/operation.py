@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -10,9 +10,6 @@ from recollect.surfaces.cli.librarian import librarian_lines
 from recollect.surfaces.cli.output import amount, print_json, say, short_path, style, table, when
 from recollect.surfaces.cli.place import Place, agent_option, json_option
 from recollect.surfaces.shapes.health import MAX_LISTED_REPORTS, health_json
-
-if TYPE_CHECKING:
-    pass
 
 MAX_SHOWN_REPORTS = 10
 _PROGRAM = re.compile(r"(?<![\w/.~-])recollect (?=[a-z])")

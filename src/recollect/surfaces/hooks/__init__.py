@@ -6,8 +6,8 @@ where there is none Recollect itself (`recollect hook`). Both answer by `answeri
 
 - tools          what each agent calls its files and events
 - payload, answering, injecting, capturing    what a hook is told, and what becomes of it
-- jsontext, tomltext, targets    changing somebody's settings and nothing else in them
-- commands, installing, changes, installed, files, self_test, plugin    adding it all, and taking it away
+- jsontext, tomltext, tomllines, targets    changing somebody's settings and nothing else in them
+- commands, installing, removing, changes, installed, files, self_test, plugin    adding it all, and taking it away
 
 Invariants: a hook never blocks an agent and never fails it; what is injected stands inside `<recollect-context>` and
 does not become history; what is not ours in a settings file keeps its bytes.

@@ -20,6 +20,7 @@ from starlette.routing import Route
 from recollect import __version__
 from recollect.errors import RecollectError
 from recollect.memory import Memory
+from recollect.serving import HOOKS_PATH
 from recollect.surfaces.http import (
     agents,
     bodies,
@@ -49,13 +50,13 @@ from recollect.surfaces.http import (
 )
 from recollect.surfaces.http.asking import WAYS_IN
 from recollect.surfaces.http.describing import DESCRIBED_AT, DESCRIPTION, described, description
-from recollect.surfaces.http.guard import HOOKS, Guard
+from recollect.surfaces.http.guard import Guard
+from recollect.surfaces.http.mcp import Endpoint
 from recollect.surfaces.http.problems import answer_error
 from recollect.surfaces.http.routes import PREFIX
 from recollect.surfaces.http.streams import Streams
 from recollect.surfaces.http.surroundings import Surroundings
 from recollect.surfaces.http.turns import LongWork, Turns
-from recollect.surfaces.mcp.http import Endpoint
 
 ROUTERS: tuple[APIRouter, ...] = (
     search.router,
@@ -153,7 +154,7 @@ def _prepare(app: FastAPI) -> None:
 
 def _check_ways_in(app: FastAPI) -> None:
     for route in app.routes:
-        if not isinstance(route, APIRoute) or not route.path.startswith(PREFIX) or route.path.startswith(HOOKS):
+        if not isinstance(route, APIRoute) or not route.path.startswith(PREFIX) or route.path.startswith(HOOKS_PATH):
             continue
         if not any(call in WAYS_IN for call in _calls(route.dependant)):
             raise RuntimeError(f"{route.path} does not say who may ask: give it a Reader, Writer, Owner or OwnerWriter")

@@ -1,7 +1,7 @@
 """What stands before every route: Host, Origin, token, rate, body; and what is put on every answer.
 
 The order matters. Who may not connect learns nothing; who is not known costs no reading of a body; a good token is
-never kept out by those who guess. The principal is left in the state of the request; nothing else of the token is kept.
+never kept out by those who guess. The principal is left in the state of the request; of the token a digest is kept.
 """
 
 import hashlib
@@ -23,6 +23,7 @@ from recollect.clock import to_text
 from recollect.errors import Denied, RecollectError
 from recollect.memory import Memory
 from recollect.scopes import Principal
+from recollect.serving import HOOKS_PATH
 from recollect.surfaces.http import bodies
 from recollect.surfaces.http.asking import PRINCIPAL, bearer
 from recollect.surfaces.http.places import is_from_elsewhere, is_our_host
@@ -32,7 +33,6 @@ from recollect.surfaces.http.surroundings import Surroundings
 
 OPEN_PATHS = frozenset({"/health", "/openapi.json"})
 """Asked without a token; what they tell without one is nobody's own."""
-HOOKS = "/v1/hooks"
 REQUESTS_PER_SECOND = 200.0
 REQUESTS_AT_ONCE = 400.0
 FAILURES_PER_SECOND = 1.0
@@ -125,7 +125,7 @@ class Guard:
             return ""
         secret = bearer(given)
         state = scope.setdefault("state", {})
-        if path.startswith(HOOKS):
+        if path.startswith(HOOKS_PATH):
             if not self._surroundings.hook_secret or not hmac.compare_digest(
                 secret.encode(), self._surroundings.hook_secret.encode()
             ):

@@ -1,5 +1,6 @@
 """/v1/doctor, runs, costs, markers, sql, models and reindex: how the house is, and what keeps it well."""
 
+import time
 from typing import Annotated, Any
 
 from fastapi import Body, Path, Query
@@ -174,8 +175,6 @@ def reindex(
 
 
 def _reindexed(memory: Memory, errand: Errand, *, is_deepened: bool) -> dict[str, Any]:
-    import time
-
     started = time.perf_counter()
     recall = memory.recall
     errand.total = recall.number()

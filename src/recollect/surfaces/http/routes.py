@@ -3,7 +3,7 @@
     router = new_router("records")
 
     @router.get("/records/{id}", **gives(RecordShape, EXAMPLE, "One record."))
-    def read_record(id: RecordId, memory: Reader) -> Response:
+    def read_record(id: Identity, memory: Reader) -> Response:
         return answered(record_json(memory.knowledge.record(id)))
 
 A handler is a plain function: it is run in a thread, and returns the finished answer, so that there is one hop for each

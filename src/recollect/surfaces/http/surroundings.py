@@ -4,8 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from recollect.daemon import DaemonStatus
-
-LOOPBACK_NAMES = ("127.0.0.1", "localhost", "::1")
+from recollect.serving import LOOPBACK_HOSTS
 
 
 def _nobody() -> DaemonStatus | None:
@@ -18,7 +17,7 @@ def _nothing() -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
-    hosts: tuple[str, ...] = LOOPBACK_NAMES
+    hosts: tuple[str, ...] = LOOPBACK_HOSTS
     """The names, without a port, by which it may be asked. Any other is a page that points its own name at us."""
     hook_secret: str = ""
     """Opens /v1/hooks and nothing else. Empty: nothing opens it."""

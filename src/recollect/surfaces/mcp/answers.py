@@ -4,13 +4,11 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
+from recollect.history.privacy import OWN_TEXT
 from recollect.redaction import mask, mask_json
 from recollect.texts import clean
 
-ELEMENT = "recollect-context"
-"""What stands in it is never taken for something that was said: history takes it out of what people sent, and the
-librarian out of everything it reads."""
-_TAG = re.compile(rf"<(?=\s*/?\s*{ELEMENT}\b)", re.IGNORECASE)
+_TAG = re.compile(rf"<(?=\s*/?\s*{OWN_TEXT}\b)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,4 +35,4 @@ class Answer:
 
 def marked(text: str) -> str:
     """All of it inside one element of ours, which nothing in it can close."""
-    return f"<{ELEMENT}>\n{_TAG.sub('&lt;', text)}\n</{ELEMENT}>"
+    return f"<{OWN_TEXT}>\n{_TAG.sub('&lt;', text)}\n</{OWN_TEXT}>"

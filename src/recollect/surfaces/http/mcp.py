@@ -60,7 +60,7 @@ class Endpoint:
             await anyio.sleep_forever()
 
     def _open(self) -> "StreamableHTTPSessionManager":
-        from recollect.surfaces.mcp.sessions import open_sessions
+        from recollect.surfaces.http.mcp_sessions import open_sessions
 
         return open_sessions(self._memory, self._most_bytes)
 
@@ -74,7 +74,7 @@ class Endpoint:
         assert self._ready
         self._wanted.set()
         await self._ready.wait()
-        from recollect.surfaces.mcp.sessions import MOST_OF_ONE, are_too_many, owned
+        from recollect.surfaces.http.mcp_sessions import MOST_OF_ONE, are_too_many, owned
 
         assert self._sessions
         if are_too_many(self._sessions, scope):
