@@ -9,6 +9,7 @@ from commands import wait_for
 from errands import done
 from http_houses import House, asked, furnish
 from minds import on_sqlite, talk
+from parts import stop
 from starlette.testclient import TestClient
 
 from recollect import Memory
@@ -120,7 +121,7 @@ def test_a_daemon_answers_what_is_said_over_http_and_leaves_nothing_to_be_sent(
         turn = wait_for("a turn", lambda: client.get(f"/v1/mind/entries/{number}").json()["turn"])
         wait_for("its end", lambda: client.get(f"/v1/mind/turns/{turn}").json()["state"] == "done")
     finally:
-        keeper.stop()
+        stop(keeper.part)
     clock.move(minutes=30)
     checks = {one["check"] for one in client.get("/v1/doctor").json()["findings"] if one["level"] != "ok"}
     assert "http" not in checks

@@ -6,6 +6,7 @@ from collections.abc import Callable
 import pytest
 from commands import wait_for
 from minds import Listener, on_sqlite
+from parts import stop
 
 import recollect
 from recollect import minding
@@ -59,6 +60,6 @@ def test_what_kept_a_channel_closed_is_told_and_is_over_once_it_goes_on(
         wait_for("trouble", lambda: any(one.channels.get("letters") == "The port is taken." for one in told))
         wait_for("its end", lambda: told[-1].channels == {"letters": ""})
     finally:
-        keeper.stop()
+        stop(keeper.part)
     events = memory.runs.latest("mind", "failed")
     assert [event.detail["reason"] for event in events] == ["The port is taken."]

@@ -9,6 +9,7 @@ import pytest
 from commands import wait_for
 from conftest import OpenHouse
 from desks import tell
+from parts import stop
 
 import recollect
 from recollect.errors import Unavailable
@@ -43,7 +44,7 @@ def daemon() -> Iterator[Daemon]:
     made = Daemon()
     yield made
     for one in made.ending:
-        one.stop()
+        stop(one.part)
 
 
 def statuses(memory: recollect.Memory) -> dict[str, int]:
@@ -105,8 +106,8 @@ def test_a_paid_model_without_a_ceiling_and_nobody_read_nothing(
         if model != "none":
             wait_for("a look", lambda: daemon.progress != LibrarianProgress() or daemon.progress.problem == "")
             employed.wake()
-        employed.check()
-        employed.stop()
+        employed.part.check()
+        stop(employed.part)
 
         assert statuses(house) == {"ready": 1}
         assert not daemon.progress.is_at_work
@@ -183,7 +184,7 @@ def test_its_end_is_graceful(open_house: OpenHouse, projects: Path, daemon: Daem
     employed.start()
     wait_for("the work to begin", lambda: statuses(house).get("archived"))
 
-    employed.stop()
+    stop(employed.part)
 
     assert set(statuses(house)) <= {Status.ARCHIVED, Status.QUEUED}
     assert house.librarian.status().counts.held == 0
