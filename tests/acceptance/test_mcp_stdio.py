@@ -16,6 +16,7 @@ from mcp.client.stdio import stdio_client
 from mcp_asking import ERAS, text_of
 
 import recollect
+from recollect.surfaces.mcp.stdio import LEAVING_SECONDS
 
 LEGACY = {
     "jsonrpc": "2.0",
@@ -130,6 +131,27 @@ def test_what_was_asked_before_its_input_ended_is_answered(home: Path) -> None:
     answers = {answer["id"]: answer for answer in map(json.loads, out.splitlines())}
     assert sorted(answers) == [1, 2, 3]
     assert all("result" in answer for answer in answers.values())
+    assert errors == b""
+
+
+def test_a_request_of_no_form_is_told_so_and_keeps_nobody_waiting(home: Path) -> None:
+    lines = [
+        json.dumps(LEGACY).encode(),
+        b'{"jsonrpc":"2.0","id":2,"method":"tools/call","params":[1]}',
+        b'{"id":"3","method":"ping"}',
+        b'{"jsonrpc":"2.0","id":2.5,"method":"ping"}',
+        b'{"jsonrpc":"2.0","id":5,"method":"ping"}',
+    ]
+    with started(home) as process:
+        out, errors = process.communicate(b"\n".join(lines) + b"\n", timeout=LEAVING_SECONDS - 1)
+    answers = {answer["id"]: answer for answer in map(json.loads, out.splitlines())}
+    assert {name: answer.get("error", {}).get("code") for name, answer in answers.items()} == {
+        1: None,
+        2: -32600,
+        "3": -32600,
+        None: -32600,
+        5: None,
+    }
     assert errors == b""
 
 

@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 from http_houses import House, asked, bearing, furnish
+from starlette.requests import Request
 from starlette.testclient import TestClient
+from starlette.types import Message
 
 from recollect import Memory
 from recollect.errors import Unavailable
@@ -139,11 +141,47 @@ def test_long_work_of_one_token_is_done_one_by_one_and_another_has_its_turn() ->
             begun.release()
             assert may_end.wait(PATIENCE_SECONDS)
 
-        asking = [asyncio.create_task(work.run("a", hold)) for _ in range(3)]
+        asking = [asyncio.create_task(work.run(request_of("a"), hold)) for _ in range(3)]
         assert await asyncio.to_thread(begun.acquire, timeout=PATIENCE_SECONDS)
-        assert await work.run("b", lambda: "done") == "done"
+        assert await work.run(request_of("b"), lambda: "done") == "done"
         assert not begun.acquire(blocking=False)
         may_end.set()
         await asyncio.gather(*asking)
+
+    asyncio.run(asyncio.wait_for(run(), PATIENCE_SECONDS))
+
+
+def request_of(secret: str, left: asyncio.Event | None = None) -> Request:
+    """`left`: when who asks has."""
+
+    async def receive() -> Message:
+        await (left or asyncio.Event()).wait()
+        return {"type": "http.disconnect"}
+
+    return Request({"type": "http", "headers": [(b"authorization", f"Bearer {secret}".encode())]}, receive)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_long_work_is_not_begun_for_who_has_left_meanwhile(threads: int) -> None:
+    async def run() -> None:
+        work, begun, may_end = LongWork(threads), threading.Semaphore(0), threading.Event()
+        left, done = asyncio.Event(), list[str]()
+
+        def hold() -> None:
+            begun.release()
+            assert may_end.wait(PATIENCE_SECONDS)
+
+        first = asyncio.create_task(work.run(request_of("a"), hold))
+        assert await asyncio.to_thread(begun.acquire, timeout=PATIENCE_SECONDS)
+        secret = "a" if threads > 1 else "b"  # Behind another of its own, or behind somebody else.
+        second = asyncio.create_task(work.run(request_of(secret, left), lambda: done.append("gone")))
+        third = asyncio.create_task(work.run(request_of(secret), lambda: done.append("there")))
+        await asyncio.sleep(0)
+        left.set()
+        may_end.set()
+        await asyncio.gather(first, third)
+        with pytest.raises(Unavailable):
+            await second
+        assert done == ["there"]
 
     asyncio.run(asyncio.wait_for(run(), PATIENCE_SECONDS))

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -16,8 +17,10 @@ from mcp_asking import ERAS, Person, text_of
 from mcp_types import CallToolResult
 
 import recollect
+from recollect.asking import Question, answer
 from recollect.clock import to_text
 from recollect.listening import listener, serve
+from recollect.surfaces.http import mcp_sessions
 from recollect.surfaces.http.app import create_app
 from recollect.surfaces.http.surroundings import Surroundings
 from recollect.testing import FrozenClock
@@ -28,6 +31,7 @@ INITIALIZE = {
     "method": "initialize",
     "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}},
 }
+PATIENCE_SECONDS = 30.0
 HEADERS = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
 
 
@@ -207,6 +211,84 @@ def test_a_session_is_gone_on_with_only_by_who_began_it(house: recollect.Memory)
             for other in (bo, reader):
                 assert (await place.post(listing, authorization=f"Bearer {other}", **session)).status_code == 404
             assert (await place.post(listing, **session)).status_code == 401
+
+    asyncio.run(asked())
+
+
+@pytest.mark.parametrize("versions", [[], ["2025-06-18", "2026-07-28"], ["2026-07-28", "2025-06-18"]])
+def test_of_one_token_there_are_so_many_sessions_whatever_it_says_twice(
+    house: recollect.Memory, monkeypatch: pytest.MonkeyPatch, versions: list[str]
+) -> None:
+    monkeypatch.setattr(mcp_sessions, "MOST_OF_ONE", 2)
+    ada, bo = f"Bearer {secret_of(house, 'ada')}", f"Bearer {secret_of(house, 'bo')}"
+    twice = [("mcp-protocol-version", version) for version in versions]
+
+    async def asked() -> None:
+        async with served(house) as place, httpx2.AsyncClient(timeout=30) as http:
+
+            async def begin(secret: str) -> httpx2.Response:
+                headers = [*HEADERS.items(), ("authorization", secret), *twice]
+                return await http.post(place.url, json=INITIALIZE, headers=headers)
+
+            begun = [await begin(ada) for _ in range(4)]
+            if versions[:1] == ["2026-07-28"]:  # Of that era, which has none.
+                assert not any("mcp-session-id" in answer.headers for answer in begun)
+                return
+            assert [answer.status_code for answer in begun] == [200, 200, 503, 503]
+            assert (await begin(bo)).status_code == 200
+
+    asyncio.run(asked())
+
+
+def test_a_body_of_very_many_values_is_refused_before_it_is_parsed(house: recollect.Memory) -> None:
+    async def asked() -> None:
+        async with served(house) as place:
+            for version in ("2025-06-18", "2026-07-28"):
+                for many in (b"[]", b"{}", b"1", b'"a"'):
+                    body = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"a":[1' + (b"," + many) * 60_000
+                    answer = await place.post(
+                        body + b"]}}",
+                        authorization=f"Bearer {secret_of(house, read_only=True)}",
+                        **{"mcp-protocol-version": version},
+                    )
+                    assert answer.status_code == 400
+                    assert "more than 50,000 values" in answer.json()["detail"]
+
+    asyncio.run(asked())
+
+
+def test_one_token_that_asks_much_by_mcp_leaves_threads_for_others(
+    house: recollect.Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, may_end = threading.Semaphore(0), threading.Event()
+
+    def held(memory: recollect.Memory, question: Question) -> dict[str, Any]:
+        begun.release()
+        assert may_end.wait(PATIENCE_SECONDS)
+        return answer(memory, question)
+
+    monkeypatch.setattr(mcp_sessions, "answer", held)
+    monkeypatch.setattr(mcp_sessions, "WAITING_OF_ONE", 10)
+
+    async def asked() -> None:
+        async with served(house) as place:
+            async with (
+                place.client(secret_of(house, "ada"), "auto") as ada,
+                place.client(secret_of(house, "bo"), "auto") as bo,
+            ):
+                search = {"query": "swift"}
+                asking = [asyncio.create_task(ada.call_tool("search_memory", search)) for _ in range(20)]
+                for _ in range(mcp_sessions.RUNNING_OF_ONE):
+                    assert await asyncio.to_thread(begun.acquire, timeout=PATIENCE_SECONDS)
+                assert not begun.acquire(blocking=False)
+                async with asyncio.timeout(PATIENCE_SECONDS):
+                    assert (await bo.list_tools()).tools
+                    assert not (await bo.call_tool("context", {})).is_error
+                may_end.set()
+                answers = await asyncio.gather(*asking)
+            refused = [text_of(one) for one in answers if one.is_error]
+            assert len(refused) == 20 - mcp_sessions.RUNNING_OF_ONE - 10
+            assert all("Come again later" in text for text in refused)
 
     asyncio.run(asked())
 

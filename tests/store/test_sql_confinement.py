@@ -1,9 +1,11 @@
 """`recollect sql`: an agent may read what was said and what was done, and nothing else."""
 
 import re
+from decimal import Decimal
 from importlib.resources import files
 from pathlib import Path
 
+import msgspec
 import pytest
 from conftest import OpenHouse
 from transcripts import Transcript
@@ -276,6 +278,109 @@ def test_back_doors_of_sqlite_are_closed(filled: recollect.Memory, query: str) -
 )
 def test_back_doors_of_postgres_are_closed(filled: recollect.Memory, query: str) -> None:
     assert_refused(filled, query)
+
+
+TRICKS = [
+    'SELECT 1 AS "it\'s", {call} AS x, 1 AS "it\'s"',
+    "SELECT /*'*/ {call} /*'*/ AS x",
+    "SELECT 1 --'\n, {call} AS x --'",
+    "SELECT '\\', {call} AS x, '\\'",
+    "SELECT $$'$$, {call} AS x, $$'$$",
+    "SELECT $a$ '$a$ || 'x', {call} AS x",
+    "SELECT U&'\\0027', {call} AS x, U&'\\0027'",
+    "SELECT E'\\'', {call} AS x, E'\\''",
+    "SELECT 1) AS a, LATERAL (SELECT {call} AS x",
+    "SELECT 1 WHERE EXISTS (SELECT {call} FROM messages)",
+    "SELECT (SELECT x FROM (VALUES ({call})) AS v(x))",
+    "SELECT count(*) FILTER (WHERE {call} <> '') FROM messages",
+    "SELECT first_value({call}) OVER (ORDER BY {call}) FROM messages",
+    "SELECT id FROM messages ORDER BY {call} LIMIT length({call})",
+    "SELECT s.x FROM messages, LATERAL {call} AS s(x)",
+    "WITH a AS MATERIALIZED (SELECT {call} AS x) SELECT x FROM a",
+    "SELECT CASE WHEN {call} = ANY(ARRAY[{call}]) THEN 1 END",
+    "SELECT id FROM messages GROUP BY GROUPING SETS ((id, {call}), ())",
+    "SELECT json_object('a': {call})",
+    'SELECT ({call})::text COLLATE "C"',
+]
+"""Ways to call a function, most of them such that a look at the text would take it for something else."""
+
+
+@pytest.mark.parametrize("engine", ["postgres"], indirect=True)
+@pytest.mark.parametrize("trick", TRICKS)
+@pytest.mark.parametrize(
+    "call",
+    [
+        "set_config('role', 'none', true)",
+        "PG_CATALOG . \"set_config\" /**/ ('role', 'none', true)",
+        "(SELECT query_to_xml('SELECT * FROM history_lines', true, true, '')::text)",
+        "(SELECT min(word) FROM ts_stat('SELECT to_tsvector(text) FROM history_messages'))",
+    ],
+)
+def test_however_a_function_is_called_that_gives_rights_back_it_is_refused(
+    filled: recollect.Memory, trick: str, call: str
+) -> None:
+    with pytest.raises(REFUSED) as caught:
+        filled.sql(trick.format(call=call), seconds=5)
+
+    assert SECRET not in str(caught.value)
+    assert "may not be used here" in str(caught.value)
+
+
+@pytest.mark.parametrize("engine", ["postgres"], indirect=True)
+@pytest.mark.parametrize("function", ["mine", "public.mine"])
+def test_functions_that_somebody_added_are_not_called(filled: recollect.Memory, function: str) -> None:
+    with filled.database.write() as session:
+        session.run(
+            "CREATE FUNCTION public.mine() RETURNS TEXT LANGUAGE sql IMMUTABLE SECURITY DEFINER "
+            "AS 'SELECT encode(min(raw), ''hex'') FROM public.history_lines'"
+        )
+        session.run("CREATE FUNCTION public.mine(a TEXT, b TEXT) RETURNS TEXT LANGUAGE sql AS 'SELECT public.mine()'")
+        session.run("CREATE OPERATOR public.### (FUNCTION = public.mine, LEFTARG = text, RIGHTARG = text)")
+    try:
+        assert_refused(filled, f"SELECT {function}()")
+        assert_refused(filled, "SELECT 'a'::text OPERATOR(public.###) 'b'::text")
+        assert_refused(filled, "SELECT 'a'::text ### 'b'::text")
+    finally:
+        with filled.database.write() as session:
+            session.run("DROP OPERATOR public.### (text, text)")
+            session.run("DROP FUNCTION public.mine(text, text), public.mine()")
+
+
+@pytest.mark.parametrize("engine", ["postgres"], indirect=True)
+def test_functions_that_only_reckon_can_be_called(filled: recollect.Memory) -> None:
+    (row,) = filled.sql(
+        "SELECT string_agg(upper(left(author, 1)), '-' ORDER BY place), count(*) FILTER (WHERE text LIKE '%%May%'), "
+        "to_char(max(at::timestamptz), 'YYYY') > '2000', random() < 1, now() > clock_timestamp() - interval '1 day', "
+        "jsonb_build_object('a', 1), array_agg(DISTINCT author), 7 % 4, 'set_config' || ' 100%' "
+        "FROM (SELECT *, row_number() OVER () AS place FROM messages) AS m"
+    )[1]
+
+    assert row == ("U-A-U-A-U-A-U-A", 1, True, True, True, {"a": 1}, ["assistant", "user"], 3, "set_config 100%")
+
+
+@pytest.mark.parametrize("engine", ["postgres"], indirect=True)
+def test_values_that_json_has_no_words_for_come_as_text(filled: recollect.Memory) -> None:
+    query = "SELECT inet '1.2.3.4', int4range(1, 2), '{[1,2)}'::int4multirange, ARRAY[inet '::1'], 1.5::numeric, NULL"
+    (row,) = filled.sql(query)[1]
+
+    assert row[:4] == ("1.2.3.4", "[1, 2)", "{[1, 2)}", ["::1"])
+    assert row[4:] == (Decimal("1.5"), None)
+    assert msgspec.json.encode(row)
+
+
+@pytest.mark.parametrize("query", ["SELECT $1", "SELECT text FROM messages WHERE id = ?", "SELECT :name", "SELECT @b"])
+def test_a_question_with_parameters_is_a_mistake_and_names_no_place(filled: recollect.Memory, query: str) -> None:
+    with pytest.raises(Invalid) as caught:
+        filled.sql(query)
+
+    assert filled.database.location not in str(caught.value)
+
+
+def test_a_question_that_is_too_deep_or_too_long_is_a_mistake(filled: recollect.Memory) -> None:
+    for query in ("SELECT " + "(" * 90_000 + "1" + ")" * 90_000, "SELECT 1 -- " + "x" * 200_000):
+        with pytest.raises(Invalid):
+            filled.sql(query)
+    assert filled.sql("SELECT 1")[1] == [(1,)]
 
 
 def test_text_that_postgres_runs_as_a_query_gets_no_more_rights(filled: recollect.Memory) -> None:

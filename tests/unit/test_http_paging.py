@@ -63,6 +63,19 @@ def test_a_list_that_is_too_long_says_so_at_its_end(monkeypatch: pytest.MonkeyPa
         page(items, second["next"])
 
 
+def test_what_is_in_no_list_is_not_looked_for_to_the_end_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(paging, "MOST_DEPTH", 20)
+    after = base64.urlsafe_b64encode(msgspec.json.encode([1, "AAAAAAAA"])).decode()
+    fetched: list[int] = []
+
+    def fetch(number: int) -> list[str]:
+        fetched.append(number)
+        return [f"item {one}" for one in range(number)]
+
+    assert paging.paged(fetch, LIMIT, after, lambda item: item, lambda item: item)["items"][0] == "item 0"
+    assert max(fetched) <= 2 * 20
+
+
 @pytest.mark.parametrize("place", [[0, ""], [-1, ""], [MOST_DEPTH + 1, ""], ["1", ""], [1], {}])
 def test_what_is_not_the_next_of_a_page_is_refused(place: Any) -> None:
     after = base64.urlsafe_b64encode(msgspec.json.encode(place)).decode().rstrip("=")

@@ -93,6 +93,14 @@ class Session(ABC):
 
 MOST_ANSWER_BYTES = 20_000_000
 """Of all rows together that a stranger's SELECT may give."""
+MOST_SQL_CHARACTERS = 200_000
+"""Of a stranger's SELECT."""
+
+
+def checked_question(sql: str) -> str:
+    if len(sql) > MOST_SQL_CHARACTERS:
+        raise Invalid(f"A question has at most {MOST_SQL_CHARACTERS:,} characters, and this one has {len(sql):,}.")
+    return sql
 
 
 def checked_size(rows: Iterable[Row]) -> Iterator[Row]:

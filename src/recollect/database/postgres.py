@@ -14,27 +14,18 @@ from pathlib import Path
 from typing import Any, LiteralString, cast
 
 import psycopg
-from psycopg import errors, sql
+from psycopg import errors
 
-from recollect.database.database import Database, Parameters, Row, Session, checked_size
+from recollect.database.database import Database, Parameters, Row, Session
 from recollect.database.dialect import POSTGRES, named_for_postgres, positional_for_postgres
+from recollect.database.postgres_question import answer
 from recollect.errors import Conflict, Corrupt, Denied, Invalid, RecollectError, Unavailable
 
 WRITE_LOCK = 0x7265636F6C6C6563
 """The advisory lock of writers: the letters of "recollec"."""
 BUSY_MILLISECONDS = 5_000
-READER_ROLE = "recollect_reader"
-"""Holds no rights on any table; `recollect sql` runs as it, on views made for the one connection."""
 CURSOR_ROWS = 2_000
 _CURSOR_NUMBERS = itertools.count()
-
-_ESCAPES = re.compile(
-    r"\b(set_config|query_to_xml\w*|table_to_xml\w*|cursor_to_xml\w*|schema_to_xml\w*|database_to_xml\w*"
-    r"|dblink\w*|lo_\w+|pg_read_\w+|pg_ls_\w+|pg_sleep\w*|pg_terminate_backend|pg_cancel_backend|ts_stat|ts_rewrite|connectby"
-    r"|crosstab\w*|xpath_table|currtid2?|nextval|setval|pg_advisory\w*|pg_try_advisory\w*)\b|u&\"",
-    re.IGNORECASE,
-)
-"""Functions that run SQL given as text, or change the session: a role alone does not stop them."""
 
 
 class PostgresSession(Session):
@@ -97,15 +88,8 @@ class PostgresDatabase(Database):
                 yield PostgresSession(connection)
 
     def query(self, views: Mapping[str, str], sql: str, seconds: float, limit: int) -> tuple[list[str], list[Row]]:
-        found = _ESCAPES.search(_without_literals(sql))
-        if found:
-            raise Denied(f"{found.group(0)} may not be used here: only SELECT on {', '.join(sorted(views))}.")
         with self._explained(), psycopg.connect(self._url, autocommit=True) as connection:
-            _make_reader(connection)
-            for name, body in views.items():
-                connection.execute(_text(f"CREATE TEMP VIEW {name} WITH (security_barrier) AS {body}"))
-                connection.execute(_text(f"GRANT SELECT ON pg_temp.{name} TO {READER_ROLE}"))
-            return _run_confined(connection, sorted(views), sql, seconds, limit)
+            return answer(connection, views, sql, seconds, limit)
 
     def run_alone(self, sql: str) -> None:
         with self._explained():
@@ -205,48 +189,3 @@ class PostgresDatabase(Database):
 def _text(statement: str) -> LiteralString:
     """psycopg asks for literal text to prevent injection; ours is made of constants and `:name` parameters."""
     return cast(LiteralString, statement)
-
-
-def _without_literals(statement: str) -> str:
-    """The statement without its plain quoted texts; all of it when it quotes in a way that could deceive us."""
-    if re.search(r"\be'|\$\w*\$|u&'", statement, re.IGNORECASE):
-        return statement
-    return re.sub(r"'(?:[^']|'')*'", "''", statement)
-
-
-def _make_reader(connection: psycopg.Connection[Any]) -> None:
-    if connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (READER_ROLE,)).fetchone() is None:
-        try:
-            connection.execute(_text(f"CREATE ROLE {READER_ROLE} NOLOGIN"))
-        except (errors.DuplicateObject, errors.UniqueViolation):
-            pass  # Another host made it just now.
-        except errors.InsufficientPrivilege as error:
-            raise Unavailable(
-                f"`recollect sql` needs the role {READER_ROLE}, and this user may not create it. Ask an "
-                f"administrator for: CREATE ROLE {READER_ROLE} NOLOGIN; GRANT {READER_ROLE} TO CURRENT_USER;"
-            ) from error
-        connection.execute(_text(f"GRANT {READER_ROLE} TO CURRENT_USER"))
-
-
-def _run_confined(
-    connection: psycopg.Connection[Any], views: list[str], statement: str, seconds: float, limit: int
-) -> tuple[list[str], list[Row]]:
-    try:
-        with connection.transaction():
-            connection.execute("SET TRANSACTION READ ONLY")
-            connection.execute(sql.SQL("SET LOCAL statement_timeout = {}").format(sql.Literal(int(seconds * 1000))))
-            connection.execute(_text(f"SET LOCAL ROLE {READER_ROLE}"))
-            # As a subquery it can only be a SELECT, and a prepared statement is only one: nothing can follow a ';'.
-            confined = f"SELECT * FROM (\n{statement.rstrip().rstrip(';')}\n) AS query LIMIT {limit}"
-            cursor = connection.execute(_text(confined.replace("%", "%%")), {}, prepare=True)
-            return [column.name for column in cursor.description or []], list(checked_size(cursor))
-    except errors.QueryCanceled as error:
-        raise Unavailable(f"The query took longer than {seconds:g} seconds. Narrow it or add a LIMIT.") from error
-    except (errors.InsufficientPrivilege, errors.ReadOnlySqlTransaction) as error:
-        raise Denied(f"Only SELECT on these views is allowed: {', '.join(views)} ({_first_line(error)}).") from error
-    except (psycopg.ProgrammingError, psycopg.DataError, psycopg.NotSupportedError) as error:
-        raise Invalid(f"SQL: {_first_line(error)}. The views are: {', '.join(views)}.") from error
-
-
-def _first_line(error: psycopg.Error) -> str:
-    return str(error).strip().splitlines()[0]

@@ -18,9 +18,9 @@ from typing import Any
 
 import apsw
 
-from recollect.database.confinement import Question
 from recollect.database.database import Database, Parameters, Row, Session
 from recollect.database.dialect import SQLITE
+from recollect.database.sqlite_question import Question
 from recollect.errors import Corrupt, Damaged, Denied, Invalid, RecollectError, Unavailable
 
 BUSY_MILLISECONDS = 5_000

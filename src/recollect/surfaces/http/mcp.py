@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 
 import anyio
 import anyio.to_thread
+from starlette.requests import Request
 from starlette.routing import Route
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from recollect.memory import Memory
-from recollect.surfaces.http.bodies import MOST_BYTES
+from recollect.surfaces.http.bodies import MOST_BYTES, read_whole
 from recollect.surfaces.http.problems import problem
 
 if TYPE_CHECKING:
@@ -83,4 +84,20 @@ class Endpoint:
             )
             await refusal(scope, receive, send)
             return
+        if scope["method"] == "POST":
+            receive = await _counted(scope, receive, self._most_bytes)
         await self._sessions.handle_request(owned(scope), receive, send)
+
+
+async def _counted(scope: Scope, receive: Receive, most_bytes: int) -> Receive:
+    """The body is read and counted before the SDK parses it, and given to it as one piece."""
+    request = Request(scope, receive)
+    await read_whole(request, most_bytes)
+    pieces = [await request.body()]
+
+    async def again() -> Message:
+        if pieces:
+            return {"type": "http.request", "body": pieces.pop(), "more_body": False}
+        return await receive()
+
+    return again

@@ -1,5 +1,6 @@
 """The SDK's side of MCP over HTTP: loaded when the first client comes, as it takes half a second and some memory."""
 
+from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 from mcp.server import ServerRequestContext
@@ -7,20 +8,23 @@ from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
-from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+from starlette.datastructures import Headers
 from starlette.types import Scope
 
 from recollect.asking import Question, answer
 from recollect.memory import Memory
 from recollect.scopes import Principal
-from recollect.surfaces.http.asking import PRINCIPAL
+from recollect.surfaces.http.asking import PRINCIPAL, secret_of
+from recollect.surfaces.http.turns import WAITING_OF_ONE, Turns
 from recollect.surfaces.mcp.forgetting import identity_of
 from recollect.surfaces.mcp.server import House, build_server
 
 MOST_SESSIONS = 1_000
-_WITHOUT_SESSIONS = frozenset(MODERN_PROTOCOL_VERSIONS)
 MOST_OF_ONE = 64
 """Sessions of one principal."""
+RUNNING_OF_ONE = 4
+"""Calls with one token that are answered at once: half of the threads."""
 IDLE_SECONDS = 1_800
 """Then a client of the earlier era begins a new session."""
 
@@ -32,8 +36,14 @@ def open_sessions(memory: Memory, most_bytes: int) -> StreamableHTTPSessionManag
         request: Any = ctx.request
         return memory.acting_for(_principal_of(request.scope))
 
+    turns = Turns(running=RUNNING_OF_ONE, waiting=WAITING_OF_ONE)
+
+    def turn(ctx: ServerRequestContext[Any, Any]) -> AbstractAsyncContextManager[None]:
+        request: Any = ctx.request
+        return turns.taken(secret_of(request))
+
     return StreamableHTTPSessionManager(
-        app=build_server(House(seen=seen, search=_search)),
+        app=build_server(House(seen=seen, search=_search, turn=turn)),
         security_settings=TransportSecuritySettings(enable_dns_rebinding_protection=False),
         session_idle_timeout=IDLE_SECONDS,
         max_request_body_size=most_bytes,
@@ -50,8 +60,10 @@ def owned(scope: Scope) -> Scope:
 def are_too_many(sessions: StreamableHTTPSessionManager, scope: Scope) -> bool:
     """Whether a request that may begin a session comes from one who has enough of them: the rest is for others. The SDK
     counts all of them together, and knows whose each is."""
-    headers: dict[bytes, bytes] = dict(scope["headers"])
-    if b"mcp-session-id" in headers or headers.get(b"mcp-protocol-version", b"").decode("latin-1") in _WITHOUT_SESSIONS:
+    headers = Headers(scope=scope)
+    # Of a header that comes twice the SDK reads the first, and so does this.
+    version = headers.get("mcp-protocol-version")
+    if "mcp-session-id" in headers or (version is not None and version not in HANDSHAKE_PROTOCOL_VERSIONS):
         return False
     own = identity_of(_principal_of(scope))
     owners = sessions._session_owners  # pyright: ignore[reportPrivateUsage]

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from recollect.memory import Memory
 from recollect.runs import Event
-from recollect.surfaces.http.asking import Owner, OwnerWriter, Reader, secret_of
+from recollect.surfaces.http.asking import Owner, OwnerWriter, Reader
 from recollect.surfaces.http.errands import BEGUN, Errand, begin
 from recollect.surfaces.http.operation_shapes import (
     COSTS,
@@ -113,7 +113,7 @@ async def ask_sql(
         return answered({"columns": columns, "rows": [list(row) for row in rows]})
 
     long_work: LongWork = request.app.state.sql
-    return await long_work.run(secret_of(request), ask)
+    return await long_work.run(request, ask)
 
 
 # Models and the index

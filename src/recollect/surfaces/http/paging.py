@@ -43,7 +43,7 @@ def paged(
     asked = place.number + limit + 1
     found = fetch(asked)
     start = _start(found, place, key)
-    while len(found) == asked and (start is None or asked <= start + limit):
+    while len(found) == asked and (asked <= MOST_DEPTH if start is None else asked <= start + limit):
         asked = start + limit + 1 if start else 2 * asked
         found = fetch(asked)
         start = _start(found, place, key)

@@ -13,7 +13,7 @@ from recollect.clock import LOCAL
 from recollect.memory import Memory
 from recollect.recall import moment_of
 from recollect.recall.query import SearchType
-from recollect.surfaces.http.asking import Reader, secret_of
+from recollect.surfaces.http.asking import Reader
 from recollect.surfaces.http.routes import Given, PartialShape, Shape, Texts, answered, gives, new_router
 from recollect.surfaces.http.turns import LongWork, in_a_thread
 from recollect.surfaces.resuming import resume_command
@@ -168,7 +168,7 @@ async def _answer(memory: Memory, question: Question, request: Request) -> Respo
     if not question.rerank:
         return await in_a_thread(_found, memory=memory, question=question)
     long_work: LongWork = request.app.state.reranking
-    return await long_work.run(secret_of(request), lambda: _found(memory, question))
+    return await long_work.run(request, lambda: _found(memory, question))
 
 
 def _found(memory: Memory, question: Question) -> Response:

@@ -13,8 +13,10 @@ from typing import TypeVar
 import anyio
 import anyio.to_thread
 from anyio.lowlevel import RunVar
+from starlette.requests import Request
 
 from recollect.errors import Unavailable
+from recollect.surfaces.http.asking import secret_of
 
 T = TypeVar("T")
 ANSWERING_THREADS = 16
@@ -74,7 +76,10 @@ class LongWork:
     def __init__(self, threads: int = LONG_THREADS) -> None:
         self._turns = Turns(running=1)
         self._threads = anyio.CapacityLimiter(threads)
+        self._places = anyio.Semaphore(threads)
 
-    async def run(self, secret: str, work: Callable[[], T]) -> T:
-        async with self._turns.taken(secret):
+    async def run(self, request: Request, work: Callable[[], T]) -> T:
+        async with self._turns.taken(secret_of(request)), self._places:
+            if await request.is_disconnected():  # Who waits behind would wait for an answer that nobody reads.
+                raise Unavailable("Who asked has left.")
             return await anyio.to_thread.run_sync(work, limiter=self._threads)

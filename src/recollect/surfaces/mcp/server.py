@@ -6,7 +6,7 @@ result that says so. Of what breaks inside nothing is told but that it did.
 """
 
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -73,6 +73,8 @@ class House:
     seen: Callable[[Context], Memory]
     """The house as who asks sees it. It asks the database nothing."""
     search: Search
+    turn: Callable[[Context], AbstractAsyncContextManager[None]] = lambda _: nullcontext()
+    """Entered for as long as a call is worked on, and not while it waits for somebody: who asks much waits there."""
 
 
 def build_server(house: House) -> Server[Any]:
@@ -123,7 +125,7 @@ class _Serving:
 
     async def list_tools(self, ctx: Context, params: PaginatedRequestParams | None) -> ListToolsResult:
         memory = self._house.seen(ctx)
-        standing = await _asked(memory, lambda: standing_of(memory))
+        standing = await self._asked(ctx, memory, lambda: standing_of(memory))
         return ListToolsResult(tools=specs.tools_for(standing))
 
     async def call_tool(self, ctx: Context, params: CallToolRequestParams) -> CallToolResult | InputRequiredResult:
@@ -131,7 +133,7 @@ class _Serving:
         try:
             if params.name == specs.FORGET:
                 return await self._forget(memory, ctx, params)
-            return _result(await _in_thread(lambda: self._answer(memory, params)))
+            return _result(await self._in_turn(ctx, lambda: self._answer(memory, params)))
         except RecollectError as error:
             return _refusal(error)
         except MCPError:
@@ -158,7 +160,7 @@ class _Serving:
     async def _forget(
         self, memory: Memory, ctx: Context, params: CallToolRequestParams
     ) -> CallToolResult | InputRequiredResult:
-        plan, answer = await _in_thread(lambda: self._begin_to_forget(memory, params))
+        plan, answer = await self._in_turn(ctx, lambda: self._begin_to_forget(memory, params))
         if answer is not None:
             return _result(answer)
         if not asking_person.can_ask(ctx):
@@ -168,7 +170,7 @@ class _Serving:
             return reply
         if reply != "agreed":
             return _result(forgetting.kept(plan, is_answered=reply == "declined"))
-        return _result(await _in_thread(lambda: forgetting.erased(memory, plan)))
+        return _result(await self._in_turn(ctx, lambda: forgetting.erased(memory, plan)))
 
     def _begin_to_forget(self, memory: Memory, params: CallToolRequestParams) -> tuple[forgetting.Plan, Answer | None]:
         given = _arguments(memory, standing_of(memory), params)
@@ -180,7 +182,7 @@ class _Serving:
     async def list_resources(self, ctx: Context, params: PaginatedRequestParams | None) -> ListResourcesResult:
         memory = self._house.seen(ctx)
         cursor = (params.cursor if params else None) or ""
-        found, following = await _asked(memory, lambda: resources.listed(memory, cursor))
+        found, following = await self._asked(ctx, memory, lambda: resources.listed(memory, cursor))
         return ListResourcesResult(resources=found, next_cursor=following or None)
 
     async def list_templates(self, ctx: Context, params: PaginatedRequestParams | None) -> ListResourceTemplatesResult:
@@ -188,7 +190,7 @@ class _Serving:
 
     async def read_resource(self, ctx: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
         memory = self._house.seen(ctx)
-        text, media_type = await _asked(memory, lambda: resources.read(memory, params.uri))
+        text, media_type = await self._asked(ctx, memory, lambda: resources.read(memory, params.uri))
         return ReadResourceResult(contents=[TextResourceContents(uri=params.uri, text=text, mime_type=media_type)])
 
     # Prompts
@@ -198,9 +200,27 @@ class _Serving:
 
     async def get_prompt(self, ctx: Context, params: GetPromptRequestParams) -> GetPromptResult:
         memory = self._house.seen(ctx)
-        text = await _asked(memory, lambda: _prompt_text(memory, params))
+        text = await self._asked(ctx, memory, lambda: _prompt_text(memory, params))
         message = PromptMessage(role="user", content=TextContent(text=text))
         return GetPromptResult(description=PROMPT.description, messages=[message])
+
+    # How each of them is worked on
+
+    async def _in_turn(self, ctx: Context, work: Callable[[], T]) -> T:
+        async with self._house.turn(ctx):
+            return await _in_thread(work)
+
+    async def _asked(self, ctx: Context, memory: Memory, work: Callable[[], T]) -> T:
+        """For requests whose errors are those of the protocol."""
+        try:
+            return await self._in_turn(ctx, work)
+        except RecollectError as error:
+            code = INTERNAL_ERROR if isinstance(error, Unavailable | Corrupt) else INVALID_PARAMS
+            text = bounded(str(error), MOST_ERROR_TOKENS, "it is too long.")
+            raise MCPError(code=code, message=text, data={"kind": type(error).__name__}) from None
+        except Exception as error:  # noqa: BLE001  the boundary of the protocol: one request that breaks stops no other
+            await _record(memory, "request", error)
+            raise MCPError(code=INTERNAL_ERROR, message=BROKEN) from None
 
 
 def _prompt_text(memory: Memory, params: GetPromptRequestParams) -> str:
@@ -236,19 +256,6 @@ def _refusal(error: RecollectError) -> CallToolResult:
 async def _in_thread(work: Callable[[], T]) -> T:
     """All that takes long, in one hop."""
     return await anyio.to_thread.run_sync(work)
-
-
-async def _asked(memory: Memory, work: Callable[[], T]) -> T:
-    """For requests whose errors are those of the protocol."""
-    try:
-        return await _in_thread(work)
-    except RecollectError as error:
-        code = INTERNAL_ERROR if isinstance(error, Unavailable | Corrupt) else INVALID_PARAMS
-        text = bounded(str(error), MOST_ERROR_TOKENS, "it is too long.")
-        raise MCPError(code=code, message=text, data={"kind": type(error).__name__}) from None
-    except Exception as error:  # noqa: BLE001  the boundary of the protocol: one request that breaks stops no other
-        await _record(memory, "request", error)
-        raise MCPError(code=INTERNAL_ERROR, message=BROKEN) from None
 
 
 async def _record(memory: Memory, what: str, error: Exception) -> None:

@@ -21,7 +21,8 @@ import anyio.to_thread
 import msgspec
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
-from mcp_types import JSONRPCError, JSONRPCResponse
+from mcp_types import INVALID_REQUEST, ErrorData, JSONRPCError, JSONRPCRequest, JSONRPCResponse, jsonrpc_message_adapter
+from pydantic import ValidationError
 
 from recollect.asking import Question, answer, ask_daemon
 from recollect.memory import Memory
@@ -34,6 +35,9 @@ WORKING_THREADS = 8
 BLOCK_BYTES = 1 << 16
 MOST_LINE_BYTES = 16_000_000
 """More is no message of this protocol: it is dropped up to its end."""
+NO_REQUEST = (
+    'That is no request: it has "jsonrpc": "2.0", an id that is a text or a whole number, and params in an object.'
+)
 CANCELLED = "notifications/cancelled"
 MOST_WAITING = 64
 """Blocks that are read ahead."""
@@ -55,7 +59,9 @@ async def _serve(memory: Memory) -> None:
             loop.add_signal_handler(signal.SIGTERM, scope.cancel)
         # The library would read in a thread that nothing can end while the input is silent.
         async with stdio_server(stdin=cast(Any, lines)) as (incoming, outgoing):
-            await server.run(incoming, Answers(outgoing, unanswered), server.create_initialization_options())
+            answers = Answers(outgoing, unanswered)
+            lines.answers.set_result(answers)
+            await server.run(incoming, answers, server.create_initialization_options())
 
 
 def _search(memory: Memory, question: Question) -> dict[str, Any]:
@@ -131,7 +137,9 @@ class Answers:
 
 
 class Lines:
-    """The lines of a file, read by a thread that ends with the program. `async for` gives them as text."""
+    """The lines of a file, read by a thread that ends with the program. `async for` gives them as text.
+
+    A request that is none of the protocol is answered here: the library would drop it without a word."""
 
     def __init__(self, descriptor: int, unanswered: Unanswered) -> None:
         self._descriptor = descriptor
@@ -139,6 +147,7 @@ class Lines:
         self._loop = asyncio.get_running_loop()
         self._blocks: asyncio.Queue[bytes] = asyncio.Queue()
         self._room = threading.Semaphore(MOST_WAITING)
+        self.answers: asyncio.Future[Answers] = self._loop.create_future()
 
     def __aiter__(self) -> AsyncIterator[str]:
         threading.Thread(target=self._read, name="input", daemon=True).start()
@@ -167,19 +176,39 @@ class Lines:
                 rest += end
                 line, is_whole = bytes(rest), not is_dropped
                 rest, is_dropped = bytearray(), False
-                if is_whole:
-                    yield self._noted(line)
+                if is_whole and (text := await self._noted(line)):
+                    yield text
             rest += last
             if len(rest) > MOST_LINE_BYTES:
                 rest, is_dropped = bytearray(), True
-        if rest and not is_dropped:
-            yield self._noted(bytes(rest))
+        if rest and not is_dropped and (text := await self._noted(bytes(rest))):
+            yield text
         await self._unanswered.none_left()
 
-    def _noted(self, line: bytes) -> str:
-        text = readable(line)
-        self._unanswered.note(text.encode())
-        return text
+    async def _noted(self, line: bytes) -> str:
+        """Empty: there is nothing in it for the library."""
+        text = readable(line).strip()
+        refusal = refusal_of(text)
+        if refusal is None:
+            self._unanswered.note(text.encode())
+            return text
+        await (await self.answers).send(SessionMessage(refusal))
+        return ""
+
+
+def refusal_of(text: str) -> JSONRPCError | None:
+    """The answer to a request that has no form of the protocol."""
+    try:
+        head = msgspec.json.decode(text, type=Head)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        return None
+    if not head.method or head.id is None:
+        return None
+    with suppress(ValidationError):
+        if isinstance(jsonrpc_message_adapter.validate_json(text), JSONRPCRequest):
+            return None
+    name = None if isinstance(head.id, float) else head.id
+    return JSONRPCError(jsonrpc="2.0", id=name, error=ErrorData(code=INVALID_REQUEST, message=NO_REQUEST))
 
 
 def readable(line: bytes) -> str:

@@ -18,7 +18,7 @@ from typing import Any
 
 import apsw
 
-from recollect.database.database import Row, checked_size
+from recollect.database.database import Row, checked_question, checked_size
 from recollect.database.functions import ALLOWED_FUNCTIONS, add_bounded_functions
 from recollect.errors import Denied, Invalid, Unavailable
 
@@ -30,7 +30,6 @@ MOST_COLUMNS = 200
 """Of an answer."""
 MOST_FUNCTIONS = 300
 """That a SELECT may name: on the way through one row SQLite does not look at the clock."""
-MOST_SQL_CHARACTERS = 200_000
 STEPS = 100
 """Of SQLite, between two looks at the clock."""
 
@@ -62,8 +61,7 @@ class Question:
         self._connection.close(True)
 
     def ask(self, views: Mapping[str, str], sql: str, limit: int) -> tuple[list[str], list[Row]]:
-        if len(sql) > MOST_SQL_CHARACTERS:
-            raise Invalid(f"A question has at most {MOST_SQL_CHARACTERS:,} characters, and this one has {len(sql):,}.")
+        checked_question(sql)
         connection = self._connection
         connection.execute("BEGIN")
         is_shared = _has_other_houses(connection, views)
@@ -87,6 +85,8 @@ class Question:
             raise Denied(f"Only SELECT on these views is allowed: {names} ({_short(error)}).") from error
         except apsw.SQLError as error:
             raise Invalid(f"SQL: {_short(error)}. The views are: {', '.join(sorted(views))}.") from error
+        except apsw.BindingsError as error:
+            raise Invalid("A question has no parameters (?, :name): write the values into it.") from error
         except apsw.TooBigError as error:
             raise Invalid("A value of it is too large. Ask for less of it.") from error
         except UnicodeDecodeError as error:

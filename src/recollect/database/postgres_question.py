@@ -1,0 +1,148 @@
+"""A stranger's SELECT on PostgreSQL: on these views and nothing else, in bounded time.
+
+It runs in a transaction that only reads, as a role that may read these views alone. What a role does not stop are
+functions that change the session, which would give it back its owner's rights, or that run a text as SQL. No reading
+of the text of a question can tell which functions it calls, so the server is asked, which alone reads it as it will be
+run: the question is made a view, which runs nothing, and the rule of that view has the number of each function in it.
+"""
+
+import re
+from collections.abc import Mapping
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from typing import Any, LiteralString, cast
+from uuid import UUID
+
+import psycopg
+from psycopg import errors, sql
+
+from recollect.database.database import Row, checked_question, checked_size
+from recollect.errors import Denied, Invalid, Unavailable
+
+READER_ROLE = "recollect_reader"
+"""Holds no rights on any table; a question is asked as it, on views made for the one connection."""
+
+_ASKED = "recollect_asked"
+"""The view that a question is made for a moment."""
+_RULE = f"SELECT ev_action::text FROM pg_catalog.pg_rewrite WHERE ev_class = 'pg_temp.{_ASKED}'::regclass"
+_FUNCTIONS = re.compile(r":(?:funcid|aggfnoid|winfnoid) (\d+)")
+_OPERATORS = re.compile(r":opno (\d+)|:opnos \(o ([\d ]+)\)")
+"""As the server writes a rule: a space in a name of the question has a backslash before it there, so that none can look
+like these, and a text is written in numbers."""
+_REFUSED_FUNCTIONS = """
+SELECT p.proname FROM pg_catalog.pg_proc p
+WHERE (p.oid = ANY(%(functions)s) OR p.oid IN (
+    SELECT o.oprcode FROM pg_catalog.pg_operator o WHERE o.oid = ANY(%(operators)s)
+)) AND (
+    p.oid >= 16384 OR p.pronamespace <> 'pg_catalog'::regnamespace OR p.proname ~ '_to_xml'
+    OR (p.provolatile = 'v' AND p.proname NOT IN
+        ('clock_timestamp', 'gen_random_uuid', 'random', 'random_normal', 'timeofday', 'uuidv4', 'uuidv7'))
+)
+ORDER BY 1 LIMIT 1
+"""
+"""Those that do more than reckon: `v` is what the server calls a function that may change something or wait, and from
+16384 on numbers are those of extensions and of people. Those to XML run SQL of their own."""
+_MISTAKES = (
+    psycopg.ProgrammingError,
+    psycopg.DataError,
+    psycopg.NotSupportedError,
+    psycopg.InternalError,
+    errors.ProgramLimitExceeded,
+    errors.StatementTooComplex,
+    errors.TooManyColumns,
+    errors.TooManyArguments,
+)
+"""Of the question, not of the server."""
+
+
+def answer(
+    connection: psycopg.Connection[Any], views: Mapping[str, str], question: str, seconds: float, limit: int
+) -> tuple[list[str], list[Row]]:
+    """`connection`: made for this question, and closed after it."""
+    _make_reader(connection)
+    for name, body in views.items():
+        connection.execute(_text(f"CREATE TEMP VIEW {name} WITH (security_barrier) AS {body}"))
+        connection.execute(_text(f"GRANT SELECT ON pg_temp.{name} TO {READER_ROLE}"))
+    # What extensions and people added is not found by its name alone; the views are, before everything else.
+    connection.execute("SET search_path = pg_catalog")
+    names = ", ".join(sorted(views))
+    # As a subquery it can only be a SELECT.
+    confined = f"SELECT * FROM (\n{checked_question(question).rstrip().rstrip(';')}\n) AS query LIMIT {limit}"
+    try:
+        _check_functions(connection, confined, seconds, names)
+        return _run(connection, confined, seconds)
+    except errors.QueryCanceled as error:
+        raise Unavailable(f"The query took longer than {seconds:g} seconds. Narrow it or add a LIMIT.") from error
+    except (errors.InsufficientPrivilege, errors.ReadOnlySqlTransaction) as error:
+        raise Denied(f"Only SELECT on these views is allowed: {names} ({_first_line(error)}).") from error
+    except _MISTAKES as error:
+        raise Invalid(f"SQL: {_first_line(error)}. The views are: {names}.") from error
+
+
+def _check_functions(connection: psycopg.Connection[Any], confined: str, seconds: float, names: str) -> None:
+    with connection.transaction(force_rollback=True):
+        _limit_time(connection, seconds)
+        # Counted, as the columns of a view need names that differ.
+        _execute_one(connection, f"CREATE TEMP VIEW {_ASKED} AS SELECT count(*) FROM (\n{confined}\n) AS asked")
+        rules = " ".join(rule for (rule,) in connection.execute(_text(_RULE)).fetchall())
+        functions = [int(number) for number in _FUNCTIONS.findall(rules)]
+        operators = [int(number) for found in _OPERATORS.findall(rules) for number in " ".join(found).split()]
+        refused = connection.execute(_REFUSED_FUNCTIONS, {"functions": functions, "operators": operators}).fetchone()
+        if refused:
+            raise Denied(f"{refused[0]} may not be used here: only SELECT on {names}.")
+
+
+def _run(connection: psycopg.Connection[Any], confined: str, seconds: float) -> tuple[list[str], list[Row]]:
+    with connection.transaction():
+        connection.execute("SET TRANSACTION READ ONLY")
+        _limit_time(connection, seconds)
+        connection.execute(_text(f"SET LOCAL ROLE {READER_ROLE}"))
+        cursor = _execute_one(connection, confined)
+        names = [column.name for column in cursor.description or []]
+        return names, [tuple(_plain(value) for value in row) for row in checked_size(cursor)]
+
+
+def _execute_one(connection: psycopg.Connection[Any], statement: str) -> psycopg.Cursor[Any]:
+    """A prepared statement is only one: nothing can follow a ';'."""
+    return connection.execute(_text(statement.replace("%", "%%")), {}, prepare=True)
+
+
+def _limit_time(connection: psycopg.Connection[Any], seconds: float) -> None:
+    connection.execute(sql.SQL("SET LOCAL statement_timeout = {}").format(sql.Literal(int(seconds * 1000))))
+
+
+def _make_reader(connection: psycopg.Connection[Any]) -> None:
+    if connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (READER_ROLE,)).fetchone() is None:
+        try:
+            connection.execute(_text(f"CREATE ROLE {READER_ROLE} NOLOGIN"))
+        except (errors.DuplicateObject, errors.UniqueViolation):
+            pass  # Another host made it just now.
+        except errors.InsufficientPrivilege as error:
+            raise Unavailable(
+                f"`recollect sql` needs the role {READER_ROLE}, and this user may not create it. Ask an "
+                f"administrator for: CREATE ROLE {READER_ROLE} NOLOGIN; GRANT {READER_ROLE} TO CURRENT_USER;"
+            ) from error
+        connection.execute(_text(f"GRANT {READER_ROLE} TO CURRENT_USER"))
+
+
+def _plain(value: Any) -> Any:
+    """PostgreSQL has more types than JSON has words for: ranges and addresses, say, become text."""
+    if isinstance(value, list):
+        return [_plain(one) for one in cast("list[Any]", value)]
+    if isinstance(value, tuple):
+        return tuple(_plain(one) for one in cast("tuple[Any, ...]", value))
+    if isinstance(value, dict):
+        return {str(name): _plain(one) for name, one in cast("dict[Any, Any]", value).items()}
+    return value if value is None or isinstance(value, _PLAIN_TYPES) else str(value)
+
+
+_PLAIN_TYPES = (str, int, float, bytes, datetime, date, time, timedelta, Decimal, UUID)
+
+
+def _text(statement: str) -> LiteralString:
+    """psycopg asks for literal text to prevent injection; here nothing but a prepared statement is a stranger's."""
+    return cast(LiteralString, statement)
+
+
+def _first_line(error: psycopg.Error) -> str:
+    return str(error).strip().splitlines()[0]
