@@ -58,6 +58,22 @@ class Certificate:
     private_key: str
 
 
+def check_certificate(certificate: Certificate) -> None:
+    """Before anybody is told that it listens. A key with a password is refused: nobody may be there to say it."""
+    import ssl
+
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    try:
+        context.load_cert_chain(certificate.chain, certificate.private_key, password=lambda: b"")
+    except (OSError, ValueError) as error:
+        reason = str(getattr(error, "reason", None) or "").replace("_", " ").lower()
+        raise Invalid(
+            f"{certificate.chain} and {certificate.private_key} are no certificate with its private key, as PEM and "
+            f"without a password{f' ({reason})' if reason else ''}. Give the chain as the certificate, and the key that "
+            "belongs to it as the private key."
+        ) from None
+
+
 def place_of(listen: str, setting: str, usual: int) -> tuple[str, int]:
     """(host, port) of what stands in a setting; `usual`: the port of the example in the error."""
     found = _LISTEN.fullmatch(listen.strip())

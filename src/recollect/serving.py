@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from recollect.errors import Invalid, RecollectError
-from recollect.listening import App, Certificate, Limits, is_loopback, listener, place_of, serve
+from recollect.listening import App, Certificate, Limits, check_certificate, is_loopback, listener, place_of, serve
 from recollect.memory import Memory
 from recollect.settings import Settings
 from recollect.supervision import Shift, Supervised
@@ -77,6 +77,8 @@ def listening_of(settings: Settings) -> Listening:
         if http.certificate
         else None
     )
+    if certificate:
+        check_certificate(certificate)
     if not (is_loopback(host) or certificate or http.is_public):
         raise Invalid(
             f"http.listen is {http.listen!r}, which others than this computer could reach, without TLS. Write "

@@ -146,6 +146,25 @@ def test_a_certificate_without_its_key_is_refused(home: Path, tmp_path: Path) ->
     assert refused.explains("go together")
 
 
+@pytest.mark.skipif(not shutil.which("openssl"), reason="openssl makes the certificate")
+def test_files_that_are_no_certificate_with_its_key_are_refused_before_it_says_that_it_answers(
+    home: Path, tmp_path: Path
+) -> None:
+    chain, key, locked = (tmp_path / name for name in ("chain.pem", "key.pem", "locked.pem"))
+    subprocess.run([*OPENSSL, "-subj", "/CN=localhost", "-out", chain, "-keyout", key], check=True, capture_output=True)
+    subprocess.run(
+        ["openssl", "pkey", "-aes256", "-passout", "pass:x", "-in", key, "-out", locked],
+        check=True,
+        capture_output=True,
+    )
+    for one, other in ((chain, chain), (key, chain), (tmp_path / "none.pem", key), (chain, locked)):
+        (tmp_path / "none.pem").write_text("This is no certificate.\n")
+        refused = run("serve", "--listen", "127.0.0.1:0", "--certificate", one, "--private-key", other, home=home)
+        assert refused.code == 2, refused
+        assert refused.explains(str(one), str(other), "without a password")
+        assert not (home / "recollect.db").exists()
+
+
 def test_a_port_that_somebody_has_is_told_at_once(home: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         refused = run("serve", "--listen", f"127.0.0.1:{taken.getsockname()[1]}", home=home)

@@ -135,13 +135,17 @@ def test_an_agent_handles_no_tokens(memory: recollect.Memory) -> None:
             forbidden()
 
 
-def test_its_last_use_is_told_to_the_hour(memory: recollect.Memory, clock: FrozenClock) -> None:
-    made = memory.access.create()
+def test_its_first_use_in_each_hour_is_noted(memory: recollect.Memory, clock: FrozenClock) -> None:
     clock.now = clock.now.replace(minute=34)
-    memory.access.note_use(made.secret)
-    memory.access.note_use("recollect_" + "x" * 43)
-    (listed,) = memory.access.list()
-    assert listed.last_used_at == to_text(clock.now.replace(minute=0, second=0, microsecond=0))
+    made = memory.access.create()
+    first = to_text(clock())
+    for minutes, noted in ((0, first), (25, first), (1, to_text(clock.now + timedelta(minutes=26)))):
+        clock.move(minutes=minutes)
+        memory.access.note_use(made.secret)
+        memory.access.note_use("recollect_" + "x" * 43)
+        (listed,) = memory.access.list()
+        assert listed.last_used_at == noted
+        assert listed.last_used_at >= listed.made_at
 
 
 @given(st.text(max_size=80))

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from recollect import listening
+from recollect import listening, serving
 from recollect.errors import Invalid
 from recollect.listening import Certificate, Limits, is_loopback, listener, place_of, serve
 from recollect.serving import HOOK_FILE, hosts_of, listening_of, remove_hook_file, write_hook_file
@@ -54,11 +54,14 @@ def test_only_addresses_of_this_computer_are_loopback() -> None:
 
 
 @pytest.mark.parametrize("listen", ["0.0.0.0:7717", "[::]:7717", "192.168.1.5:7717", "house.example:7717"])
-def test_nobody_listens_in_the_open_without_tls_or_an_explicit_word(listen: str, tmp_path: Path) -> None:
+def test_nobody_listens_in_the_open_without_tls_or_an_explicit_word(
+    listen: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with pytest.raises(Invalid, match="without TLS"):
         listening_of(settings(listen=listen))
     assert listening_of(settings(listen=listen, is_public=True)).certificate is None
     chain, key = tmp_path / "chain.pem", tmp_path / "key.pem"
+    monkeypatch.setattr(serving, "check_certificate", lambda _: None)
     chain.touch()
     key.touch()
     chosen = listening_of(settings(listen=listen, certificate=str(chain), private_key=str(key)))

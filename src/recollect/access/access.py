@@ -88,13 +88,13 @@ class Access:
         return principal
 
     def note_use(self, secret: str) -> None:
-        """That it was shown in this hour. A write, which may have to wait: for when whoever asked has an answer."""
-        hour = f"{to_text(self._clock())[:HOUR_CHARACTERS]}:00:00.000Z"
+        """Its first use in this hour. A write, which may have to wait: for when whoever asked has an answer."""
+        now = to_text(self._clock())
         with suppress(Unavailable), self._database.write() as session:  # It says nothing that anybody depends on.
             store = TokenStore(session, self._house)
             token = store.with_digest(_digest(secret))
             if token:
-                store.note_use(token.id, hour)
+                store.note_use(token.id, now, now[:HOUR_CHARACTERS])
 
     def _refuse_agents(self) -> None:
         if self._principal.is_confined or not self._principal.may_write:

@@ -13,7 +13,7 @@ INSERT INTO access_tokens (house, digest, {_TOKEN})
 VALUES (:house, :digest, :id, :agent, :label, :may_write, :made_at, :expires_at, '', '')
 """
 REVOKE = "UPDATE access_tokens SET revoked_at = :at WHERE house = :house AND id = :id AND revoked_at = ''"
-NOTE_USE = "UPDATE access_tokens SET last_used_at = :at WHERE house = :house AND id = :id AND last_used_at < :at"
+NOTE_USE = "UPDATE access_tokens SET last_used_at = :at WHERE house = :house AND id = :id AND last_used_at < :hour"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,8 +66,9 @@ class TokenStore:
     def revoke(self, token_id: str, at: str) -> None:
         self._session.run(REVOKE, {"house": self._house, "id": token_id, "at": at})
 
-    def note_use(self, token_id: str, at: str) -> None:
-        self._session.run(NOTE_USE, {"house": self._house, "id": token_id, "at": at})
+    def note_use(self, token_id: str, at: str, hour: str) -> None:
+        """Unless it was noted since this hour began."""
+        self._session.run(NOTE_USE, {"house": self._house, "id": token_id, "at": at, "hour": hour})
 
 
 def _token(row: Row) -> Token:

@@ -104,10 +104,16 @@ def shortened(words: str) -> str:
 
 def _wrong_fields(errors: Sequence[Any]) -> str:
     """`The field "limit" of the query: Input should be greater than or equal to 1.` What was given is not repeated."""
-    told = [_wrong_field(error["loc"], error["msg"]) for error in errors[:MOST_NAMED]]
+    told = [_told(error) for error in errors[:MOST_NAMED]]
     if len(errors) > MOST_NAMED:
         told.append(f"{len(errors) - MOST_NAMED} more fields are wrong.")
     return shortened(" ".join(told))
+
+
+def _told(error: Any) -> str:
+    if error["type"] == "json_invalid":
+        return f"The body is no JSON: {error['ctx']['error']}, at character {error['loc'][-1]}."
+    return _wrong_field(error["loc"], error["msg"].removeprefix("Value error, "))
 
 
 def _wrong_field(place: Sequence[object], message: str) -> str:

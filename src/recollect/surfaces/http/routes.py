@@ -40,7 +40,7 @@ READING = frozenset({"GET", "HEAD"})
 MOST_LEVELS = 50
 """Of lists and objects in one another, in what is sent."""
 MOST_UNKNOWN = 5
-"""Fields that are told one by one."""
+"""Fields that are told by their names."""
 
 
 class Shape(BaseModel):
@@ -67,9 +67,11 @@ class Given(BaseModel):
     def _without_what_cannot_be_kept(cls, value: Any) -> Any:
         """Half an emoji, and what ends a string in C: databases refuse them."""
         if isinstance(value, dict):
-            unknown = len(cast("dict[Any, Any]", value).keys() - cls.model_fields.keys())
-            if unknown > MOST_UNKNOWN:  # Each would be an error of its own.
-                raise ValueError(f"{unknown:,} fields of it are not known here")
+            unknown = sorted(str(name) for name in cast("dict[Any, Any]", value).keys() - cls.model_fields.keys())
+            if unknown:
+                named = ", ".join(repr(name) for name in unknown[:MOST_UNKNOWN])
+                more = f" and {len(unknown) - MOST_UNKNOWN:,} more" if len(unknown) > MOST_UNKNOWN else ""
+                raise ValueError(f"{named}{more} is not known here. There are: {', '.join(cls.model_fields)}")
         return _cleaned(value)
 
 
