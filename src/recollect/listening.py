@@ -69,8 +69,8 @@ def check_certificate(certificate: Certificate) -> None:
         reason = str(getattr(error, "reason", None) or "").replace("_", " ").lower()
         raise Invalid(
             f"{certificate.chain} and {certificate.private_key} are no certificate with its private key, as PEM and "
-            f"without a password{f' ({reason})' if reason else ''}. Give the chain as the certificate, and the key that "
-            "belongs to it as the private key."
+            f"without a password{f' ({reason})' if reason else ''}. Give the chain as the certificate, and the key "
+            "that belongs to it as the private key."
         ) from None
 
 

@@ -166,6 +166,12 @@ def names_of_tests(path: Path) -> frozenset[str]:
     return frozenset(found)
 
 
+def test_every_decision_is_listed_once() -> None:
+    folder = ROOT / "docs" / "decisions"
+    listed = re.findall(r"^\| \[\d{4}\]\(([^)]+)\) \|", (folder / "README.md").read_text(encoding="utf-8"), re.M)
+    assert listed == sorted(path.name for path in folder.glob("0*.md"))
+
+
 def test_every_requirement_is_listed_once() -> None:
     expected = {f"{chapter}{number}" for chapter, count in CHAPTERS.items() for number in range(1, count + 1)}
     listed = Counter(requirement for requirement, _, _ in requirement_rows())
