@@ -8,6 +8,13 @@ WORKERS ?= 3
 FUZZ_SECONDS ?= 600
 PYTEST  := $(BIN)/pytest -n $(WORKERS) --dist worksteal
 
+# Where a machine forbids it, each of the many programs that tests start would compile all of Recollect anew.
+unexport PYTHONDONTWRITEBYTECODE
+
+# Tests write much and keep nothing: in memory, where the system has room for it there.
+ROOM := $(shell df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 && $$4 > 4000000 { print "/dev/shm" }')
+test: export TMPDIR := $(or $(ROOM),$(TMPDIR),/tmp)
+
 # pyright must not ask the network whether there is a newer pyright.
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
