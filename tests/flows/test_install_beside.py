@@ -1,6 +1,7 @@
 """What others wrote into our own entries stays, and what keeps an install from working is told first."""
 
 import json
+import os
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -101,6 +102,17 @@ def test_a_folder_with_a_comma_is_one_folder(home: Path, user: Path) -> None:
     folder = user / "a,b"
     install("claude-code", home, variables={"CLAUDE_CONFIG_DIR": str(folder)})
     assert sorted(path.name for path in folder.iterdir()) == [".claude.json", "settings.json"]
+
+
+@pytest.mark.parametrize(
+    ("tool", "name"),
+    [("claude-code", ".claude/settings.json"), ("claude-code", ".claude.json"), ("codex", ".codex/hooks.json")],
+)
+def test_settings_that_are_a_pipe_are_refused_at_once(home: Path, user: Path, tool: str, name: str) -> None:
+    (user / name).parent.mkdir(exist_ok=True)
+    os.mkfifo(user / name)
+    for command in ("install", "uninstall"):
+        assert commands.run(command, tool, "--yes", home=home).explains(name, "no regular file")
 
 
 @pytest.mark.parametrize("how", ["--dry-run", "--yes"])

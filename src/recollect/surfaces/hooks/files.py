@@ -33,7 +33,7 @@ def read_text(path: str) -> str | None:
 
 def read_bytes(path: str) -> bytes | None:
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb", opener=_without_waiting) as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 raise Invalid(f"{path} is no regular file. Nothing was changed.")
             return file.read()
@@ -41,6 +41,11 @@ def read_bytes(path: str) -> bytes | None:
         return None
     except OSError as error:
         raise Denied(f"{path} cannot be read: {error.strerror}. Check its permissions; nothing was changed.") from error
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    """A pipe would keep whoever opens it until somebody writes into it."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def digest_of(raw: bytes) -> str:
