@@ -315,6 +315,32 @@ def test_after_the_end_nothing_more_is_taken_in(
     assert list(house.history.export()) == []
 
 
+def test_a_thread_that_could_not_be_begun_is_begun_by_the_next_hook(
+    house: recollect.Memory, transcript: Path, captures: tuple[Captures, threading.Event]
+) -> None:
+    made, taken = captures
+    before = threading.stack_size(1 << 45)  # No thread can be begun with so much.
+    try:
+        with pytest.raises(RuntimeError):
+            made.add(TOOLS[AGENT], str(transcript))
+    finally:
+        threading.stack_size(before)
+    made.do_later(TOOLS[AGENT], lambda: None)
+    assert taken.wait(30), "what waited since then, too"
+    assert len(list(house.history.export())) == 2
+
+
+def test_what_has_no_thread_is_closed_all_the_same(house: recollect.Memory, transcript: Path) -> None:
+    made = Captures(house, lambda: None)
+    before = threading.stack_size(1 << 45)
+    try:
+        with pytest.raises(RuntimeError):
+            made.add(TOOLS[AGENT], str(transcript))
+    finally:
+        threading.stack_size(before)
+    made.close(1)
+
+
 # What was injected
 
 

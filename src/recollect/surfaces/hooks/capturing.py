@@ -125,9 +125,10 @@ class Captures:
             if self._is_closed or len(self._waiting) >= MOST_WAITING:
                 return
             self._waiting[name] = tool, work
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._work, name="captures", daemon=True)
-                self._thread.start()
+            if self._thread is None or not self._thread.is_alive():
+                thread = threading.Thread(target=self._work, name="captures", daemon=True)
+                thread.start()  # Where the system has no thread left, the next one to come tries again.
+                self._thread = thread
             self._changed.notify()
 
     def close(self, seconds: float) -> None:
