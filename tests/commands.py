@@ -64,6 +64,15 @@ def command(*arguments: object, obey_permissions: bool = False) -> list[str]:
     ]
 
 
+def lone_interpreter(folder: Path) -> tuple[str, dict[str, str]]:
+    """A Python beside which no `recollect` lies, as after `pip install --user`, and the variables by which it finds our
+    modules."""
+    path = folder / "python3"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.symlink_to(os.path.realpath(sys.executable))
+    return str(path), {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+
+
 def permissions_prefix() -> list[str]:
     """What makes file permissions count; skips the test where nothing does."""
     if os.geteuid() != 0:

@@ -143,6 +143,19 @@ def test_without_a_daemon_recollect_itself_answers(tmp_path: Path, name: str) ->
     assert not (tmp_path / "x").exists()
 
 
+def test_a_module_in_the_folder_of_a_project_is_not_run(home: Path) -> None:
+    python, variables = commands.lone_interpreter(home.parent / "bin")
+    asked = "from recollect.surfaces.hooks.commands import own_program; print(*own_program(), sep='\\n')"
+    program = subprocess.run(
+        [python, "-c", asked], env=commands.environment(home, **variables), capture_output=True, text=True, check=True
+    ).stdout.splitlines()
+    assert program[0] == python
+    script = Script(home, words=[*program, "--home", str(home)])
+    (home.parent / "click.py").write_text("open('ran', 'w').close()\nraise SystemExit\n")
+    assert "14 metres" in context_of(script.run("SessionStart", payload(), **variables))
+    assert not (home.parent / "ran").exists()
+
+
 @contextmanager
 def busy(home: Path) -> Iterator[None]:
     """Another program writes all the time."""

@@ -2,6 +2,8 @@
 
 import json
 import shutil
+import sys
+import tomllib
 from pathlib import Path
 
 import commands
@@ -105,3 +107,30 @@ def test_hooks_that_are_all_turned_off_are_told_before_and_after(home: Path, use
     done = commands.run("install", "claude-code", "--yes", home=home)
     assert done.out.count('disableAllHooks": Claude Code runs no hook') == 2
     assert "disableAllHooks" in install("claude-code", home)["warnings"][0]
+
+
+@pytest.mark.parametrize("tool", ["claude-code", "codex"])
+@pytest.mark.parametrize("is_written_down", [True, False])
+def test_what_was_installed_without_a_command_of_its_own_is_known_as_ours(
+    home: Path, user: Path, tool: str, is_written_down: bool
+) -> None:
+    """As the first versions wrote it, where no `recollect` lies beside the interpreter."""
+    install(tool, home)
+    path = user / (".claude.json" if tool == "claude-code" else ".codex/config.toml")
+    now = path.read_text()
+    known = json.loads(now)["mcpServers"] if tool == "claude-code" else tomllib.loads(now)["mcp_servers"]
+    command, first = known["recollect"]["command"], known["recollect"]["args"][0]
+    before = now.replace(f'"{command}"', f'"{sys.executable}"')
+    before = before.replace(f'"{first}"', f'"-m", "recollect.surfaces.cli.main", "{first}"', 1)
+    assert json.dumps(sys.executable) in before
+    path.write_text(before)
+    if not is_written_down:
+        (home / "hooks" / "installed.json").unlink()
+    install(tool, home)
+    assert path.read_text() != before
+    assert "surfaces.cli.main" not in path.read_text()
+    path.write_text(before)
+    if not is_written_down:
+        (home / "hooks" / "installed.json").unlink()
+    assert "has no Recollect" in uninstall(tool, home).out
+    assert not path.exists() or "recollect" not in path.read_text()

@@ -10,11 +10,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from commands import Result, run
+from commands import Result, environment, lone_interpreter, run
 from hypothesis import given
 from hypothesis import strategies as st
 from supervisors import Supervisor, everything_below
 
+import recollect
 from recollect.errors import Conflict, Denied, Invalid, NotFound, Unavailable
 from recollect.lock import HomeLock
 from recollect.service import Given, Installer, Launch, kind_of, launch_of
@@ -139,6 +140,23 @@ def test_what_runs_is_this_program_by_its_absolute_path(tmp_path: Path) -> None:
 
     assert made.program == (str(Path(sys.executable).with_name("recollect")), "up", "--log")
     assert made.variables == {}
+
+
+def test_a_module_in_the_folder_a_service_is_started_in_is_not_run(home: Path, tmp_path: Path) -> None:
+    python, variables = lone_interpreter(tmp_path / "bin")
+    asked = (
+        "from pathlib import Path; from recollect.service.launch import launch_of; "
+        "print(*launch_of(Path.cwd(), '', is_default_home=True).program, sep='\\n')"
+    )
+    surroundings = {"env": environment(home, **variables), "cwd": tmp_path, "capture_output": True, "text": True}
+    *program, _up, _log = subprocess.run([python, "-c", asked], check=True, **surroundings).stdout.splitlines()
+    (tmp_path / "click.py").write_text("open('ran', 'w').close()\nraise SystemExit\n")
+
+    done = subprocess.run([*program, "--version"], check=True, **surroundings)
+
+    assert program[0] == python
+    assert recollect.__version__ in done.stdout
+    assert not (tmp_path / "ran").exists()
 
 
 @pytest.mark.parametrize("address", [PASSWORD, "postgresql://db/house?user=ada&password=hunter2"])

@@ -66,10 +66,10 @@ def launch_of(home: Path, database: str, *, is_default_home: bool, environment_f
 
 def _program() -> tuple[str, ...]:
     """The command beside the interpreter that runs this, else the interpreter itself. Not what links lead to: a virtual
-    environment is known by where its interpreter lies."""
+    environment is known by where its interpreter lies. -P: nothing is imported from the folder it is started in."""
     interpreter = os.path.abspath(sys.executable)
     command = os.path.join(os.path.dirname(interpreter), "recollect")
-    found = (command,) if os.access(command, os.X_OK) else (interpreter, "-m", "recollect.surfaces.cli.main")
+    found = (command,) if os.access(command, os.X_OK) else (interpreter, "-P", "-m", "recollect.surfaces.cli.main")
     return tuple(_on_one_line(word) for word in found)
 
 

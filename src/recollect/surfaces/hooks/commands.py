@@ -21,7 +21,8 @@ def own_program() -> list[str]:
     for path in (Path(sys.argv[0]), Path(sys.executable).with_name("recollect")):
         if path.name == "recollect" and os.access(path, os.X_OK) and path.is_file():
             return [os.path.abspath(path)]
-    return [sys.executable, "-m", "recollect.surfaces.cli.main"]
+    # -P: else what lies in the folder of a project would be imported in the place of what we import.
+    return [sys.executable, "-P", "-m", "recollect.surfaces.cli.main"]
 
 
 def words_of(settings: Settings, program: list[str]) -> list[str]:
