@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -76,6 +77,41 @@ def test_what_stands_in_our_server_of_claude_code_stays(home: Path, user: Path, 
 def test_hooks_that_codex_does_not_run_are_told(home: Path, user: Path) -> None:
     write(user / ".codex" / "config.toml", "[features]\nhooks = false\n")
     assert "hooks = false" in install("codex", home)["warnings"][0]
+
+
+def switch_off(user: Path, event: str = "") -> None:
+    """Our server and our hook of an event, or all of them."""
+    path = user / ".codex" / "config.toml"
+    text = path.read_text().replace("[mcp_servers.recollect]\n", "[mcp_servers.recollect]\nenabled = false\n")
+    path.write_text(re.sub(rf"(:{event or '[a-z_]+'}:0:0.*\n)", r"\1enabled = false\n", text))
+
+
+def test_what_a_person_switched_off_in_codex_is_told_with_its_place(home: Path, user: Path) -> None:
+    assert install("codex", home)["warnings"] == []
+    switch_off(user, "stop")
+    before = everything(user)
+    server, hook = install("codex", home)["warnings"]
+    assert "enabled = false in [mcp_servers.recollect]" in server
+    assert f'[hooks.state."{user}/.codex/hooks.json:stop:0:0"]' in hook
+    assert str(user / ".codex" / "config.toml") in server
+    assert everything(user) == before
+    assert install("codex", home, "--agent", "ada")["warnings"] == [server, hook]
+
+
+def test_what_was_switched_off_before_ours_came_back_is_told(home: Path, user: Path) -> None:
+    install("codex", home)
+    switch_off(user)
+    (user / ".codex" / "hooks.json").unlink()
+    warnings = install("codex", home)["warnings"]
+    assert len(warnings) == 5
+    assert [state["enabled"] for state in config_of(user)["hooks"]["state"].values()] == [False] * 4
+
+
+def test_a_hook_of_others_that_is_switched_off_is_theirs(home: Path, user: Path) -> None:
+    write(user / ".codex" / "hooks.json", '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "ring"}]}]}}')
+    key = f"{user}/.codex/hooks.json:stop:0:0"
+    write(user / ".codex" / "config.toml", f'[hooks.state."{key}"]\nenabled = false\n')
+    assert install("codex", home)["warnings"] == []
 
 
 def test_hooks_that_are_all_turned_off_are_told_with_a_plugin_too(home: Path, user: Path, tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from recollect.memory import Memory
 from recollect.scopes import HOUSE
 from recollect.serving import listening_of
 from recollect.settings import Computer
-from recollect.surfaces.hooks import commands, files, installed
+from recollect.surfaces.hooks import commands, files, installed, switched_off
 from recollect.surfaces.hooks.changes import Change
 from recollect.surfaces.hooks.installed import InstalledFile, InstalledToken, InstalledTool
 from recollect.surfaces.hooks.removing import TRIES, revoke
@@ -31,8 +31,6 @@ from recollect.surfaces.hooks.targets import (
     Target,
     TomlServers,
     beside_ours,
-    has_codex_hooks_off,
-    has_hooks_off,
     hook_command,
     is_empty,
     registered_secret,
@@ -96,20 +94,18 @@ class Installation:
 
     def warnings(self) -> list[str]:
         """What keeps it from working, though the self-test passes."""
-        if self._tool.name == "codex":
-            path, said = self._tool.servers_file(self._computer), "hooks = false in [features]"
-            is_off = has_codex_hooks_off(path, files.read_text(path) or "")
-        else:
-            path, said = self._tool.hooks_file(self._computer), '"disableAllHooks"'
-            is_off = has_hooks_off(path, files.read_text(path) or "{}")
-        return [f"{path} says {said}: {self._tool.title} runs no hook, ours included, until that is gone."] * is_off
+        if self._tool.name != "codex":
+            path = self._tool.hooks_file(self._computer)
+            return switched_off.told_of_claude_code(self._tool, path, files.read_text(path) or "{}")
+        # As they would be: what stood there before ours came counts for ours, too.
+        hooks, servers = self.plan()
+        return switched_off.told_of_codex(
+            self._tool, servers.path, servers.after or "", self._hooks_file(), hooks.after or "{}"
+        )
 
     def _changes(self, secret: str) -> list[tuple[Change, InstalledFile | None]]:
         """Each with what is to be kept of it; None where nothing changes."""
-        script = shlex.quote(commands.script_path(self._settings))
-        groups = commands.hook_groups(script, self._tool, self._options.agent)
-        older = tuple(shlex.quote(commands.script_in(home)) for home in self._older())
-        target = HooksFile(path=self._tool.hooks_file(self._computer), script=script, groups=groups, older=older)
+        target = self._hooks_file()
         hooks = self._change(target)
         change = hooks[0]
         if change.kind != "unchanged":  # Else what was found before this run wrote the file still holds.
@@ -119,8 +115,17 @@ class Installation:
             self._gone = tuple(key for key in found if key not in stays)
         trust: Tables = {}
         if self._tool.name == "codex" and self._options.is_trusted:
-            trust = self._with_what_stands_beside(trust_of(target.path, change.after or "", groups))
+            trust = self._with_what_stands_beside(trust_of(target.path, change.after or "", target.groups))
         return [hooks, self._change(self._servers(secret, trust))]
+
+    def _hooks_file(self) -> HooksFile:
+        script = shlex.quote(commands.script_path(self._settings))
+        return HooksFile(
+            path=self._tool.hooks_file(self._computer),
+            script=script,
+            groups=commands.hook_groups(script, self._tool, self._options.agent),
+            older=tuple(shlex.quote(commands.script_in(home)) for home in self._older()),
+        )
 
     def _with_what_stands_beside(self, trust: Tables) -> Tables:
         """A hook of ours that somebody switched off stays so."""
