@@ -1,7 +1,8 @@
 """Locks on files, which the operating system drops when their holder dies, however it dies; one daemon per home."""
 
 import os
-from contextlib import suppress
+from collections.abc import Generator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
@@ -58,6 +59,17 @@ def is_locked(runtime: Path) -> bool:
             return not try_lock(file)
     except OSError:
         return False
+
+
+@contextmanager
+def alone(path: Path) -> Generator[None]:
+    """Waits until nobody else has the lock of this file. Where no file can be made, nothing can be kept beside it
+    either, and everybody goes on without."""
+    with ExitStack() as stack:
+        with suppress(OSError):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            wait_for_lock(stack.enter_context(open(path, "a+b")))
+        yield
 
 
 if os.name == "nt":  # pragma: no cover

@@ -1,24 +1,17 @@
 """One at a time: whoever makes a context, or takes one away, does it when nobody else does.
 
-A lock of the operating system on a file below `runtime/`, which is dropped with its holder, however that ends. Where no
-file can be made there, nothing can be kept either, and everybody goes on without.
+A lock of the operating system on a file below `runtime/`, which is dropped with its holder, however that ends.
 """
 
-from collections.abc import Generator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager
 from pathlib import Path
 
-from recollect.lock import wait_for_lock
+from recollect import lock
 
 FOLDER = "contexts"
 LOCK = ".lock"
 
 
-@contextmanager
-def alone(runtime: Path) -> Generator[None]:
+def alone(runtime: Path) -> AbstractContextManager[None]:
     """Waits until nobody else is."""
-    with ExitStack() as stack:
-        with suppress(OSError):
-            (runtime / FOLDER).mkdir(parents=True, exist_ok=True)
-            wait_for_lock(stack.enter_context(open(runtime / FOLDER / LOCK, "a+b")))
-        yield
+    return lock.alone(runtime / FOLDER / LOCK)

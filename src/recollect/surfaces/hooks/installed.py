@@ -2,19 +2,27 @@
 
 Nothing depends on it alone: what is ours is told by itself, and a backup lies beside each file. With it, a file that
 nobody else changed becomes what it was to the byte, and one that install made is removed.
+
+It is of all tools and plugins together. Who changes it reads it, does what it writes down and saves it while `alone`:
+what was read before a person was asked may be old by the time of the answer.
 """
 
 import os
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import msgspec
 
+from recollect import lock
 from recollect.errors import Invalid, RecollectError
+from recollect.settings import Settings
 from recollect.surfaces.hooks import files
 from recollect.surfaces.hooks.targets import Made
 
 FOLDER = "hooks"
 NAME = "installed.json"
+LOCK = "installed.lock"
+"""In the runtime folder: that of the hooks goes when nothing is installed."""
 
 
 class InstalledFile(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,6 +88,11 @@ def _is_another(place: str, home: Path) -> bool:
         return os.path.exists(os.path.join(place, FOLDER, NAME)) and not os.path.samefile(place, home)
     except OSError:
         return False
+
+
+def alone(settings: Settings) -> AbstractContextManager[None]:
+    """Waits until nobody else installs or uninstalls in this home. Not to be asked for again by who has it."""
+    return lock.alone(settings.runtime / LOCK)
 
 
 def load(home: Path) -> Installed:

@@ -66,8 +66,12 @@ class Installation:
         self._program = commands.own_program()
         commands.check_text(self._settings, self._program)
         self._words = commands.words_of(self._settings, self._program)
+        self._load()
+
+    def _load(self) -> None:
+        """What is installed now. What was found in the files before belongs to what was installed then."""
         self._state = installed.load(self._settings.home)
-        known = self._state.tools.get(tool.name)
+        known = self._state.tools.get(self._tool.name)
         self._known = None if known and known.is_copied(self._settings.home) else known
         self._moves: dict[str, str] = {}
         self._gone: tuple[str, ...] = ()
@@ -207,23 +211,34 @@ class Installation:
 
     # Doing it
 
-    def prepare(self, plugin: str = "") -> None:
-        """The agent and the script: all that a plugin needs, whose folder is remembered."""
+    def prepare(self, plugin: str) -> None:
+        """All that a plugin needs, whose folder is remembered."""
+        with installed.alone(self._settings):
+            self._load()
+            self._prepare()
+            if plugin not in self._state.plugins:
+                self._state = msgspec.structs.replace(self._state, plugins=[*self._state.plugins, plugin])
+                installed.save(self._settings.home, self._state)
+
+    def _prepare(self) -> None:
+        """The agent and the script."""
         self._add_agent()
         text, path = commands.script_text(self._settings, self._words), commands.script_path(self._settings)
         files.make_folder(str(self._settings.home / installed.FOLDER))
         if files.read_text(path) != text or not os.access(path, os.X_OK):
             files.remove(path)
             files.write(path, text.encode(), 0o700)
-        if plugin and plugin not in self._state.plugins:
-            self._state = msgspec.structs.replace(self._state, plugins=[*self._state.plugins, plugin])
-            installed.save(self._settings.home, self._state)
 
     def apply(self) -> list[Change]:
-        """What was done. Called when the person agreed."""
+        """What was done. Called when the person agreed, which may be long after it was planned."""
+        with installed.alone(self._settings):
+            self._load()
+            return self._apply()
+
+    def _apply(self) -> list[Change]:
         if self._options.is_http and not self._registered_secret():
             self._check_private()
-        self.prepare()
+        self._prepare()
         old, secret = self._token, self._registered_secret()
         token = old if secret else None
         if self._options.is_http and not secret:

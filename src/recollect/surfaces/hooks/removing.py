@@ -31,8 +31,12 @@ class Removal:
         self._home = memory.settings.home
         self._computer = computer
         self._tool = tool
+        self._load()
+
+    def _load(self) -> None:
+        """What is installed now."""
         self._state = installed.load(self._home)
-        known = self._state.tools.get(tool.name)
+        known = self._state.tools.get(self._tool.name)
         self._known: InstalledTool | None = None if known and known.is_copied(self._home) else known
         self._moves: dict[str, str] = {}
         self._gone: tuple[str, ...] = ()
@@ -41,6 +45,12 @@ class Removal:
         return [self._removal(path) for path in self._paths()]
 
     def remove(self) -> list[Change]:
+        """What was done. Called when the person agreed, which may be long after it was planned."""
+        with installed.alone(self._memory.settings):
+            self._load()
+            return self._remove()
+
+    def _remove(self) -> list[Change]:
         done = [self._remove_from(path) for path in self._paths()]
         elsewhere = self._elsewhere()
         kept: InstalledTool | None = None
