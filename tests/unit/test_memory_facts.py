@@ -1,5 +1,6 @@
 """Facts of a memory folder: what their files say, and files that say what a record does. Pure."""
 
+from collections.abc import Collection
 from contextlib import suppress
 
 import pytest
@@ -41,8 +42,8 @@ Mara, writes Go: ten years of it. React is new to her.
 """
 
 
-def statement(content: str, name: str = "one.md", project: str = "") -> Statement:
-    fact = fact_of(name, content.encode(), project)
+def statement(content: str, name: str = "one.md", project: str = "", listed: Collection[str] = ()) -> Statement:
+    fact = fact_of(name, content.encode(), project, listed)
     assert fact
     return fact.statement
 
@@ -106,8 +107,51 @@ def test_a_file_without_front_matter_is_a_fact_in_its_own_words() -> None:
 
 def test_an_index_is_no_fact_but_what_else_stands_in_it_is() -> None:
     listed = "# Memory\n\n- [No mocks](no-mocks.md) — never\n* [[who-she-is]] the user\n"
-    assert fact_of(INDEX, listed.encode(), "") is None
-    assert statement(f"{listed}\nBuild with `make`.\n", name=INDEX).text == "# Memory\n\n\nBuild with `make`."
+    names = ("no-mocks.md", "who-she-is.md")
+    assert fact_of(INDEX, listed.encode(), "", names) is None
+    said = statement(f"{listed}\nBuild with `make`.\n", name=INDEX, listed=names)
+    assert said.text == "# Memory\n\n\nBuild with `make`."
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "- [Well](well.md) — 14 metres",
+        "* [Well](./well.md)",
+        "+ [Roof](a%20roof.md): tiles",
+        "- [Roof](a roof.md)",
+        "- [[well]] 14 metres",
+        "- [[well.md|the well]]",
+        "  - [Bees](team/bees.md)",
+    ],
+)
+def test_a_line_that_names_a_file_of_the_folder_is_of_the_index(line: str) -> None:
+    assert fact_of(INDEX, line.encode(), "", ("well.md", "a roof.md", "team/bees.md")) is None
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "- [ADR 7](docs/adr-7.md) must be read before anybody touches the login",
+        "- [Style](https://house.example/style.md) is never broken",
+        "- [[cellar]] is 3 metres deep",
+        "- [Bees](bees.md) stand behind the shed",
+        "- [Well](../well.md)",
+        "- [Well](/well.md)",
+        "The [well](well.md) is 14 metres deep",
+    ],
+)
+def test_a_line_that_begins_with_a_link_to_something_else_is_a_fact(line: str) -> None:
+    said = statement(f"# Memory\n- [Well](well.md)\n{line}\n", name=INDEX, listed=("well.md", "team/bees.md"))
+    assert said.text == f"# Memory\n{line}"
+
+
+def test_the_index_of_a_folder_inside_names_its_own_files() -> None:
+    names = ("roof.md", "team/house/roof.md", "well.md")
+    inside = f"team/house/{INDEX}"
+    assert fact_of(inside, b"- [Roof](roof.md) - new\n- [Well](../../well.md)\n", "", names) is None
+    assert statement("- [Roof](roof.md)\n- [Well](well.md)\n", name=inside, listed=names).text == "- [Well](well.md)"
+    assert statement("- [Roof](roof.md)\n", name="team/NOT-MEMORY.md", listed=names).text == "- [Roof](roof.md)"
 
 
 @pytest.mark.parametrize(

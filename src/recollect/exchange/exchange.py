@@ -74,9 +74,10 @@ class Exchange:
         report.problems += left
         with self._database.read() as session:
             kept = FactStore(session, self._house).of_folder(THIS_HOST, str(folder))
+        listed = self._sharing.listed(folder)
         for file in found:
             try:
-                fact = fact_of(file.name, file.content, project)
+                fact = fact_of(file.name, file.content, project, listed)
                 if fact:
                     self._take(folder, file, fact, kept.get(file.name), report, is_dry)
             except (Malformed, Invalid, Conflict, NotFound, Denied) as error:

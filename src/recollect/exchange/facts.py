@@ -7,8 +7,11 @@ record. A file without front matter is a fact in its own words.
 
 import hashlib
 import json
+import posixpath
 import re
+from collections.abc import Collection
 from dataclasses import dataclass, replace
+from urllib.parse import unquote
 
 from recollect.clock import parse_time
 from recollect.errors import Invalid
@@ -16,6 +19,7 @@ from recollect.knowledge.records import Category, Kind, Origin, Record, Statemen
 from recollect.librarian.shelves import front
 
 INDEX = "MEMORY.md"
+"""Also of a folder inside, such as that of a team."""
 NODE_TYPE = "memory"
 FORMAT = "1"
 """Of what we add below `metadata`. Under the key `recollect` it is also the mark that a file is ours."""
@@ -33,7 +37,7 @@ REFERENCE = "reference"
 FURTHER = ("subject", "attribute", "value", "expires_at")
 """What few records have."""
 DESCRIPTION_CHARACTERS = 150
-_INDEX_LINE = re.compile(r"\s*[-*+]\s+(\[[^\]]*\]\([^)]*\.md\)|\[\[[^\]]+\]\]).*")
+_LINK_FIRST = re.compile(r"\s*[-*+]\s+(?:\[[^\]]*\]\((?P<path>[^)]*\.md)\)|\[\[(?P<name>[^\]|]+)[^\]]*\]\]).*")
 _PARAGRAPH_END = re.compile(r"\n\s*\n")
 _TAG_PART = re.compile(r"[^\w.-]+")
 
@@ -49,14 +53,15 @@ class Malformed(Exception):
     """It cannot be read as a fact; the message says why."""
 
 
-def fact_of(name: str, content: bytes, project: str) -> Fact | None:
-    """The fact in a file of this name. None: there is nothing in it. `project`: whose folder it lies in."""
+def fact_of(name: str, content: bytes, project: str, listed: Collection[str] = ()) -> Fact | None:
+    """The fact in a file of this name. None: there is nothing in it. `project`: whose folder it lies in. `listed`: the
+    names of files that an index may list."""
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise Malformed(f"it is not UTF-8 text: byte {error.start:,}") from None
-    if name == INDEX:
-        text = _own_words(text)
+    if is_index(name):
+        text = _own_words(text, posixpath.dirname(name), listed)
     lines = text.split("\n")
     length = front.length_of(lines)
     if not length and lines[0].rstrip() == front.FENCE:
@@ -67,11 +72,26 @@ def fact_of(name: str, content: bytes, project: str) -> Fact | None:
     return Fact(statement=statement, digest=_digest(statement)) if statement.text else None
 
 
-def _own_words(index: str) -> str:
+def is_index(name: str) -> bool:
+    return posixpath.basename(name) == INDEX
+
+
+def _own_words(index: str, folder: str, listed: Collection[str]) -> str:
     """What an index says beside its list of files: older versions kept facts in it."""
-    lines = [line for line in index.splitlines() if not _INDEX_LINE.fullmatch(line)]
+    lines = [line for line in index.splitlines() if not _lists(line, folder, listed)]
     is_said = any(line.strip() and not line.lstrip().startswith("#") for line in lines)
     return "\n".join(lines).strip() if is_said else ""
+
+
+def _lists(line: str, folder: str, listed: Collection[str]) -> bool:
+    """Whether a line of the index of this folder only names one of the files. One that begins with a link to anything
+    else is a fact like any other."""
+    found = _LINK_FIRST.fullmatch(line)
+    if not found:
+        return False
+    named = found["path"]
+    targets = (named, unquote(named)) if named else (found["name"], f"{found['name']}.md")
+    return any(posixpath.normpath(posixpath.join(folder, target.strip())) in listed for target in targets)
 
 
 def _check(head: list[str]) -> None:

@@ -101,6 +101,12 @@ def files_of(folder: Path) -> tuple[list[Found], list[Left]]:
     return found, left
 
 
+def names_of(folder: Path) -> set[str]:
+    """Of every Markdown file in it, and of those that an export wrote there, whoever took them away since."""
+    manifest = _manifest(folder)
+    return {name for name, _ in _entries(folder, "", 1)} | (_owned(manifest).keys() if manifest else set())
+
+
 def _entries(folder: Path, before: str, depth: int) -> Iterator[tuple[str, Path]]:
     try:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
@@ -148,11 +154,7 @@ def prepared(folder: Path) -> Path:
 def read_manifest(folder: Path, owner: str) -> dict[str, list[str]]:
     """File → the digests with which it is ours. One that cannot be read owns nothing, and no name leads elsewhere.
     Raises `Conflict` where somebody else exports into this folder."""
-    content = _content(folder / MANIFEST, MOST_MANIFEST_BYTES)
-    try:
-        manifest = None if isinstance(content, str) else msgspec.json.decode(content, type=_Manifest)
-    except msgspec.DecodeError:
-        manifest = None
+    manifest = _manifest(folder)
     if manifest and manifest.owner not in ("", owner):
         raise Conflict(
             f"{folder} holds the export of another house, agent or project. Choose another folder, or remove "
@@ -165,6 +167,14 @@ class _Manifest(msgspec.Struct):
     format: int
     files: dict[str, list[str]]
     owner: str = ""
+
+
+def _manifest(folder: Path) -> _Manifest | None:
+    content = _content(folder / MANIFEST, MOST_MANIFEST_BYTES)
+    try:
+        return None if isinstance(content, str) else msgspec.json.decode(content, type=_Manifest)
+    except msgspec.DecodeError:
+        return None
 
 
 def _owned(manifest: _Manifest) -> dict[str, list[str]]:
