@@ -5,7 +5,9 @@ from pathlib import Path
 import pytest
 
 import recollect
+from recollect.errors import Unavailable
 from recollect.exchange import FolderImport
+from recollect.exchange.folders import MANIFEST
 
 WELL = "---\nname: well\ndescription: Its depth\ntype: project\n---\nThe well is 14 metres deep.\n"
 TEXT = "Its depth\n\nThe well is 14 metres deep."
@@ -77,6 +79,15 @@ def test_an_index_may_name_a_file_that_cannot_be_read(memory: recollect.Memory, 
     (report,) = memory.exchange.import_from([folder]).folders
     assert [one.file for one in report.problems] == ["broken.md"]
     assert texts(memory) == [TEXT]
+
+
+def test_folders_with_the_names_of_files_are_passed_over(memory: recollect.Memory, folder: Path) -> None:
+    for name in (MANIFEST, "MEMORY.md", "the-roof-is-new.md"):
+        (folder / name).mkdir()
+    assert read(memory, folder).new == ["well.md"]
+    memory.knowledge.remember("The roof is new.")
+    with pytest.raises(Unavailable, match="cannot be written"):
+        memory.exchange.export_to(folder)
 
 
 def test_the_index_of_a_folder_inside_is_no_fact(memory: recollect.Memory, folder: Path) -> None:

@@ -126,16 +126,19 @@ def _entries(folder: Path, before: str, depth: int) -> Iterator[tuple[str, Path]
 def _content(path: Path, most_bytes: int = MOST_FILE_BYTES) -> bytes | str:
     """The bytes of a file; or why it is passed over."""
     try:
-        opened = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+        with open(path, "rb", opener=_itself_without_waiting) as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                return "it is no plain file"
+            content = file.read(most_bytes + 1)
     except OSError as error:
         return "it is a link, which is not followed" if path.is_symlink() else f"it cannot be read: {error.strerror}"
-    with os.fdopen(opened, "rb") as file:
-        if not stat.S_ISREG(os.fstat(opened).st_mode):
-            return "it is no plain file"
-        content = file.read(most_bytes + 1)
     if len(content) > most_bytes:
         return f"it has more than {most_bytes:,} bytes: `recollect ingest` or a note holds such a text"
     return content
+
+
+def _itself_without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
 
 
 # Writing
