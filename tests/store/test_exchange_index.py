@@ -63,6 +63,16 @@ def test_an_index_that_is_behind_still_names_what_was_read_once(memory: recollec
     assert texts(memory) == [TEXT]
 
 
+def test_what_was_forgotten_does_not_come_back_by_the_line_of_its_file(memory: recollect.Memory, folder: Path) -> None:
+    (folder / "MEMORY.md").write_text("- [Well](well.md) — it is 14 metres deep\n")
+    read(memory, folder)
+    (record,) = memory.knowledge.records()
+    memory.forget(record=record.id)
+    (folder / "well.md").unlink()
+    assert read(memory, folder).new == []
+    assert texts(memory) == []
+
+
 def test_an_index_of_ours_is_no_fact_when_a_file_of_it_is_gone(
     memory: recollect.Memory, folder: Path, tmp_path: Path
 ) -> None:

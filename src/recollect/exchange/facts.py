@@ -38,6 +38,8 @@ FURTHER = ("subject", "attribute", "value", "expires_at")
 """What few records have."""
 DESCRIPTION_CHARACTERS = 150
 _LINK_FIRST = re.compile(r"\s*[-*+]\s+(?:\[[^\]]*\]\((?P<path>[^)]*\.md)\)|\[\[(?P<name>[^\]|]+)[^\]]*\]\]).*")
+_ENTRY = re.compile(r"\s*[-*+]\s+\[[^\]]*\]\([^)/:]+\.md\)\s*(?:[—–:-]\s.*)?")
+"""How Claude Code writes a line of an index: a file beside it, and perhaps a dash with a few words."""
 _PARAGRAPH_END = re.compile(r"\n\s*\n")
 _TAG_PART = re.compile(r"[^\w.-]+")
 
@@ -84,13 +86,15 @@ def _own_words(index: str, folder: str, listed: Collection[str]) -> str:
 
 
 def _lists(line: str, folder: str, listed: Collection[str]) -> bool:
-    """Whether a line of the index of this folder only names one of the files. One that begins with a link to anything
-    else is a fact like any other."""
+    """Whether a line of the index of this folder only names a file of it, also one that is gone: what was forgotten
+    would come back by its line. A line that begins with a link to anything else is a fact like any other."""
     found = _LINK_FIRST.fullmatch(line)
     if not found:
         return False
     named = found["path"]
     targets = (named, unquote(named)) if named else (found["name"], f"{found['name']}.md")
+    if _ENTRY.fullmatch(line):
+        return True
     return any(posixpath.normpath(posixpath.join(folder, target.strip())) in listed for target in targets)
 
 
