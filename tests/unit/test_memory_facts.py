@@ -150,7 +150,29 @@ def test_the_index_of_a_folder_inside_names_its_own_files() -> None:
     names = ("roof.md", "team/house/roof.md", "well.md")
     inside = f"team/house/{INDEX}"
     assert fact_of(inside, b"- [Roof](roof.md) - new\n- [Well](../../well.md)\n", "", names) is None
-    assert statement("- [Roof](roof.md)\n- [Well](well.md)\n", name=inside, listed=names).text == "- [Well](well.md)"
+    other = "- [Well](../well.md) is deep"
+    assert statement(f"- [Roof](roof.md) is new\n{other}\n", name=inside, listed=names).text == other
+
+
+@pytest.mark.parametrize(
+    ("line", "is_entry"),
+    [
+        ("- [Gone](gone.md) — it was here", True),
+        ("- [Gone](gone.md)", True),
+        ("* [Gone](gone.md): it was here", True),
+        ("- [Gone](gone.md) is what everybody reads first", False),
+        ("- [Gone](docs/gone.md) — it is elsewhere", False),
+        ("- [Gone](https:gone.md) — it is elsewhere", False),
+    ],
+)
+def test_a_line_in_the_form_of_an_index_names_a_file_that_may_be_gone(line: str, is_entry: bool) -> None:
+    assert statement(f"- Prefers tabs\n{line}\n", name=INDEX).text == (
+        "- Prefers tabs" if is_entry else f"- Prefers tabs\n{line}"
+    )
+
+
+def test_what_is_no_index_is_taken_as_it_is() -> None:
+    names = ("roof.md",)
     assert statement("- [Roof](roof.md)\n", name="team/NOT-MEMORY.md", listed=names).text == "- [Roof](roof.md)"
 
 
