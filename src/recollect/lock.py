@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from recollect.errors import Conflict, Denied
 
@@ -73,6 +73,14 @@ def is_locked(runtime: Path) -> bool:
         with open(runtime / "daemon.lock", encoding="utf-8") as file:
             return not try_lock(file, is_shared=True)
     except OSError:
+        return False
+
+
+def is_at(path: Path, file: IO[Any]) -> bool:
+    """Whether the path still leads to this open file: nobody moved it away or removed it."""
+    try:
+        return os.path.samestat(path.stat(), os.fstat(file.fileno()))
+    except (OSError, ValueError):  # It was closed meanwhile.
         return False
 
 

@@ -1,7 +1,7 @@
 """The lock of a home: one daemon has it, and who looks for one is in nobody's way."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -22,7 +22,7 @@ def runtime(tmp_path: Path) -> Path:
 
 
 @contextmanager
-def looking(runtime: Path) -> Iterator[None]:
+def looking(runtime: Path) -> Generator[None]:
     """As `is_locked` does, and for longer."""
     with open(runtime / NAME, encoding="utf-8") as file:
         assert try_lock(file, is_shared=True)
