@@ -24,6 +24,30 @@ class HomeLock:
         self._file: IO[str] | None = None
 
     def acquire(self) -> None:
+        if not self._take():
+            raise Conflict(
+                f"Recollect already runs for {self._path.parent.parent} (process {self._holder}). "
+                "One is enough: it takes everything in. Stop that one first, or use another --home."
+            )
+
+    def keep(self) -> None:
+        """Take it anew where its file was removed, as nobody would see that it is held. Raises `Conflict` where
+        somebody else has it by now. A home that was removed as a whole is not made again."""
+        held = self._file
+        if held is None or is_at(self._path, held) or not os.path.exists(self._path.parent.parent):
+            return
+        if not self._take():
+            raise Conflict(
+                f"{self._path} was removed while Recollect ran, and another one runs for {self._path.parent.parent} "
+                f"by now (process {self._holder}). One is enough, so this one ends."
+            )
+        held.close()
+
+    @property
+    def _holder(self) -> str:
+        return holder_of(self._path.parent) or "unknown"
+
+    def _take(self) -> bool:
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             file = open(self._path, "a+", encoding="utf-8")  # noqa: SIM115  held open as long as the lock is
@@ -31,16 +55,13 @@ class HomeLock:
             raise Denied(f"{self._path} cannot be made: {error.strerror}. Choose another home with --home.") from error
         if not self._lock(file):
             file.close()
-            holder = holder_of(self._path.parent) or "unknown"
-            raise Conflict(
-                f"Recollect already runs for {self._path.parent.parent} (process {holder}). "
-                "One is enough: it takes everything in. Stop that one first, or use another --home."
-            )
+            return False
         self._file = file
         with suppress(OSError):  # The lock holds without it: the number is for messages only.
             file.truncate(0)
             file.write(str(os.getpid()))
             file.flush()
+        return True
 
     def _lock(self, file: IO[str]) -> bool:
         for left in reversed(range(TRIES)):

@@ -1,6 +1,7 @@
 """The lock of a home: one daemon has it, and who looks for one is in nobody's way."""
 
 import os
+import shutil
 from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -8,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from recollect.errors import Conflict
-from recollect.lock import TRIES, HomeLock, is_locked, try_lock
+from recollect.lock import TRIES, HomeLock, holder_of, is_locked, try_lock
 
 NAME = "daemon.lock"
 
@@ -48,6 +49,46 @@ def test_who_starts_while_somebody_looks_is_not_refused(runtime: Path) -> None:
     assert is_locked(runtime)
     lock.release()
     assert not is_locked(runtime)
+
+
+def test_a_lock_whose_file_was_removed_is_taken_anew(runtime: Path) -> None:
+    lock = HomeLock(runtime)
+    lock.acquire()
+    shutil.rmtree(runtime)
+    assert not is_locked(runtime)
+
+    lock.keep()
+
+    assert is_locked(runtime)
+    assert holder_of(runtime) == str(os.getpid())
+    lock.keep()
+    lock.release()
+    assert not is_locked(runtime)
+
+
+def test_a_lock_that_somebody_else_has_by_now_is_not_taken_back(runtime: Path) -> None:
+    first, second = HomeLock(runtime, lambda _seconds: None), HomeLock(runtime)
+    first.acquire()
+    (runtime / NAME).unlink()
+    second.acquire()
+
+    with pytest.raises(Conflict, match=f"was removed while Recollect ran.* .process {os.getpid()}.*this one ends"):
+        first.keep()
+
+    first.release()
+    assert holder_of(runtime) == str(os.getpid()), "the number is that of the second one"
+    second.release()
+
+
+def test_a_home_that_was_removed_is_not_made_again_for_its_lock(runtime: Path) -> None:
+    lock = HomeLock(runtime)
+    lock.acquire()
+    shutil.rmtree(runtime.parent)
+
+    lock.keep()
+
+    assert not runtime.parent.exists()
+    lock.release()
 
 
 def test_a_second_daemon_is_refused_after_a_few_tries(runtime: Path) -> None:
