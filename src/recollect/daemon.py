@@ -23,7 +23,7 @@ from types import FrameType
 import msgspec
 
 from recollect.clock import from_text, to_text
-from recollect.errors import RecollectError, Unavailable
+from recollect.errors import Conflict, Denied, RecollectError, Unavailable
 from recollect.history import IngestReport
 from recollect.history.places import transcript_roots
 from recollect.history.watcher import Watcher
@@ -143,6 +143,8 @@ class Daemon:
         self._sent_again: list[int] = []
         """Signals that are our own: they are not a second one."""
         self._logged: dict[str, str] = {}
+        self.lost: Conflict | None = None
+        """Why it ended: another daemon has the home."""
         self._roots = watched_roots(memory)
         self._finish_at = memory.clock()
         self._forgetting_problem = ""
@@ -203,10 +205,12 @@ class Daemon:
         self._stop.set()
 
     def _tidy_away(self) -> None:
-        """As far as it may: the lock is released in any case."""
+        """As far as it may, and only what is ours: the lock is released in any case."""
         remove_hook_file(self._memory.settings.runtime)
         self._switchboard.remove()
-        self._remove_status()
+        told = read_status(self._memory.settings.runtime)
+        if told is None or told.pid == self.status.pid:
+            self._remove_status()
         self._lock.release()
 
     def _remove_status(self) -> None:
@@ -253,6 +257,23 @@ class Daemon:
             self._is_busy = False
         for part in self.parts:
             part.check()
+        self._keep_place()
+
+    def _keep_place(self) -> None:
+        """By which others find this daemon: whatever somebody removed of it is made again. Where another daemon has
+        begun meanwhile, this one ends."""
+        try:
+            self._lock.keep()
+        except Conflict as error:
+            log.error("%s", error)
+            self.lost = error
+            self._stop.set()
+            return
+        except Denied:  # The status cannot be written either, and that is told.
+            pass
+        self._switchboard.renew()
+        if self._serving:
+            self._serving.renew()
         self._write_status()
 
     def _finish_forgetting(self, *, everything: bool = False) -> None:
@@ -382,7 +403,7 @@ class Daemon:
         before = read_status(self._memory.settings.runtime)
         if before and before.socket:
             remove_socket(before.socket)
-        remove_hook_file(self._memory.settings.runtime)
+        remove_hook_file(self._memory.settings.runtime, also_of_others=True)
         self._remove_status()
 
     def _log_problems(self) -> None:
@@ -400,6 +421,7 @@ class Daemon:
             self.status.parts = [part.health for part in self.parts]
             self.status.status_problem = ""
             try:
+                path.parent.mkdir(exist_ok=True)
                 temporary.write_text(json.dumps(asdict(self.status)), encoding="utf-8")
                 os.replace(temporary, path)
             except OSError as error:

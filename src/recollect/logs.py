@@ -19,6 +19,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from recollect.errors import Denied
+from recollect.lock import is_at
 from recollect.redaction import mask
 
 OURS = "recollect"
@@ -79,6 +80,19 @@ def places_of(error: BaseException) -> str:
 
 
 class Rotated(RotatingFileHandler):
+    """Begins the file again where somebody moved it away or removed it, or another process rotated it."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if self.stream and not is_at(Path(self.baseFilename), self.stream):
+            with suppress(OSError):  # Where no other can be made, it goes on in the one it has.
+                self._begin_again(self.stream)
+        super().emit(record)
+
+    def _begin_again(self, before: TextIOWrapper) -> None:
+        Path(self.baseFilename).parent.mkdir(exist_ok=True)
+        self.stream = self._open()
+        before.close()
+
     def _open(self) -> TextIOWrapper:
         return open(self.baseFilename, "a", encoding="utf-8", errors="replace", opener=_for_owner)
 
@@ -137,7 +151,7 @@ def follow(path: Path, wait: Callable[[float], object] = time.sleep) -> Iterator
     try:
         while True:
             # Asked before the reading: in a file that was rotated, nothing is written any more.
-            is_over = file is None or not _is_at(path, file)
+            is_over = file is None or not is_at(path, file)
             *lines, rest = (rest + _news(file)).split(b"\n")
             yield from (line.decode("utf-8", "replace") for line in lines)
             if is_over:
@@ -158,13 +172,6 @@ def _opened(path: Path) -> FileIO | None:
         return FileIO(path)
     except OSError:
         return None
-
-
-def _is_at(path: Path, file: FileIO) -> bool:
-    try:
-        return os.path.samestat(path.stat(), os.fstat(file.fileno()))
-    except OSError:
-        return False
 
 
 def _news(file: FileIO | None) -> bytes:

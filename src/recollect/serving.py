@@ -12,6 +12,7 @@ import socket
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from recollect.errors import Invalid, RecollectError
@@ -104,6 +105,8 @@ class Serving:
         self._open_app = open_app
         self._tell = tell
         self._recorded = ""
+        self._write_hook_file: Callable[[], None] | None = None
+        """While it listens."""
         self.part = Supervised("http", self._work, on_crash=self._note_crash, clock=memory.clock)
         self.progress = ServingProgress(is_wanted=bool(memory.settings.http.listen))
 
@@ -113,12 +116,19 @@ class Serving:
         if self.progress.is_wanted:
             self.part.start()
 
+    def renew(self) -> None:
+        """Called now and then: where somebody removed the file of the hooks, they would go the slow way for ever."""
+        write = self._write_hook_file
+        if write and not is_own_hook_file(self._memory.settings.runtime):
+            write()
+
     # In its thread
 
     def _work(self, shift: Shift) -> None:
         try:
             asyncio.run(self._live(shift))
         finally:
+            self._write_hook_file = None
             remove_hook_file(self._memory.settings.runtime)
 
     def _note_crash(self, reason: str) -> None:
@@ -135,7 +145,9 @@ class Serving:
             secret = secrets.token_urlsafe(32)
             app = self._open_app(secret)
             # Who comes now waits in the line of the socket until it is answered.
-            write_hook_file(self._memory.settings.runtime, address, secret, is_tls=bool(chosen.certificate))
+            runtime, is_tls = self._memory.settings.runtime, bool(chosen.certificate)
+            self._write_hook_file = partial(write_hook_file, runtime, address, secret, is_tls=is_tls)
+            self._write_hook_file()
             self._note(replace(self.progress, address=address, problem=""))
             await serve_until(leave, app, place, chosen.certificate)
 
@@ -167,7 +179,7 @@ async def serve_until(leave: asyncio.Event, app: App, place: socket.socket, cert
 def write_hook_file(runtime: Path, address: str, secret: str, *, is_tls: bool) -> None:
     """What curl reads with -K: nobody else on this computer may. The secret is in no list of processes this way. The
     first line has our number: a hook that finds nobody by it tells nothing to whoever has the port by now."""
-    lines = [f"# {os.getpid()}", f'url = "{address}{HOOKS_PATH}"', f'header = "Authorization: Bearer {secret}"']
+    lines = [_own_line(), f'url = "{address}{HOOKS_PATH}"', f'header = "Authorization: Bearer {secret}"']
     if is_tls:
         lines.append("insecure")  # Its own certificate may be for another name, and it does not leave this computer.
     path = runtime / HOOK_FILE
@@ -180,6 +192,21 @@ def write_hook_file(runtime: Path, address: str, secret: str, *, is_tls: bool) -
         os.replace(temporary, path)
 
 
-def remove_hook_file(runtime: Path) -> None:
-    with suppress(OSError):
-        (runtime / HOOK_FILE).unlink(missing_ok=True)
+def remove_hook_file(runtime: Path, *, also_of_others: bool = False) -> None:
+    """`also_of_others`: for who knows that no other daemon runs."""
+    if also_of_others or is_own_hook_file(runtime):
+        with suppress(OSError):
+            (runtime / HOOK_FILE).unlink(missing_ok=True)
+
+
+def is_own_hook_file(runtime: Path) -> bool:
+    """Whether it is there, and of this process."""
+    try:
+        with open(runtime / HOOK_FILE, encoding="utf-8") as file:
+            return file.readline().rstrip("\n") == _own_line()
+    except (OSError, UnicodeError):
+        return False
+
+
+def _own_line() -> str:
+    return f"# {os.getpid()}"

@@ -21,7 +21,7 @@ import msgspec
 
 from recollect import __version__
 from recollect.asking import WIRE_VERSION, Problem, Reply, Request, answer, place_of
-from recollect.errors import RecollectError
+from recollect.errors import RecollectError, Unavailable
 from recollect.memory import Memory
 from recollect.supervision import Shift, Supervised
 
@@ -42,7 +42,11 @@ class Switchboard:
         self._memory = memory
         self._place = place_of(memory.settings)
         self._listener: socket.socket | None = None
+        """For the thread that accepts, which has not begun yet."""
+        self._listening: socket.socket | None = None
         self._path: Path | None = None
+        self._made: os.stat_result | None = None
+        """What is ours at the path: another daemon may have put its own there."""
         self._free = threading.BoundedSemaphore(MOST_CONNECTIONS)
         self._answering: ThreadPoolExecutor | None = None
         self.part = Supervised("switchboard", self._work, clock=memory.clock)
@@ -53,7 +57,7 @@ class Switchboard:
             return ""
         path = socket_path(self._memory.settings.runtime)
         try:
-            self._listener = _listen(path)
+            self._listener = self._listen(path)
         except OSError:
             return ""
         self._path = path
@@ -62,14 +66,35 @@ class Switchboard:
 
     def remove(self) -> None:
         """The socket, where the thread that answers cannot do it any more, or waits after a crash."""
-        if self._path:
+        if self._path and (self._is_there() or not os.path.lexists(self._path)):
             remove_socket(str(self._path))
+
+    def renew(self) -> None:
+        """Called now and then: where somebody removed the socket, the part begins again with a new one."""
+        if self._listening and self._is_lost():
+            with suppress(OSError):  # It crashed by itself, and waits.
+                self._listening.shutdown(socket.SHUT_RDWR)
+
+    def _listen(self, path: Path) -> socket.socket:
+        listener = _listen(path)
+        self._made = os.stat(path)
+        return listener
+
+    def _is_lost(self) -> bool:
+        """In the folder for temporary things none is made again: others may have taken its name there."""
+        return self._path is not None and self._path.parent == self._memory.settings.runtime and not self._is_there()
+
+    def _is_there(self) -> bool:
+        try:
+            return bool(self._path and self._made and os.path.samestat(os.stat(self._path), self._made))
+        except OSError:
+            return False
 
     def _work(self, shift: Shift) -> None:
         if self._path is None:
             return
-        listener = self._listener or _listen(self._path)
-        self._listener = None
+        listener = self._listener or self._listen(self._path)
+        self._listener, self._listening = None, listener
         self._answering = ThreadPoolExecutor(ANSWERING_THREADS, "answer")
         # Wakes the thread that accepts.
         shift.on_end(lambda: listener.shutdown(socket.SHUT_RDWR))
@@ -78,7 +103,7 @@ class Switchboard:
                 self._accept(listener, shift)
         finally:
             if shift.ended.is_set():
-                remove_socket(str(self._path))
+                self.remove()
             self._answering.shutdown(cancel_futures=True)
 
     def _accept(self, listener: socket.socket, shift: Shift) -> None:
@@ -86,6 +111,8 @@ class Switchboard:
             try:
                 connection, _ = listener.accept()
             except OSError:
+                if self._is_lost():
+                    raise Unavailable(f"{self._path} was removed.") from None
                 # Out of file descriptors, for example: others may give some back.
                 shift.ended.wait(0.1)
                 continue

@@ -8,21 +8,32 @@ import json
 import os
 import shlex
 import signal
+import socket
+import tempfile
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from commands import end, run, started, wait_for
+from commands import PATIENCE_SECONDS, end, run, started, wait_for
 from computers import LATELY, Computer, session
 from transcripts import Transcript, append, line, subagent, write
 
 from recollect.clock import system_clock
+from recollect.errors import Conflict
 from recollect.lock import is_locked
 
 
 @pytest.fixture
 def computer(tmp_path: Path) -> Computer:
     return Computer(tmp_path)
+
+
+@pytest.fixture
+def near() -> Iterator[Computer]:
+    """Not below pytest's own folder: with a path that is too long, the socket lies elsewhere."""
+    with tempfile.TemporaryDirectory(prefix="rc-") as folder:
+        yield Computer(Path(folder))
 
 
 # The first pass
@@ -235,6 +246,72 @@ def test_a_second_one_is_refused(computer: Computer) -> None:
         assert process.poll() is None
         assert end(process) == 0
     assert computer.run("up", "--once").code == 0
+
+
+@pytest.mark.parametrize("removed", ["daemon.lock", "."])
+def test_what_others_find_it_by_is_made_again(near: Computer, removed: str) -> None:
+    computer = near
+    runtime = computer.home / "runtime"
+    computer.variables["RECOLLECT_LISTEN"] = "127.0.0.1:0"
+    session("garden").save(computer.projects)
+    with computer.up() as process:
+        wait_for("the server", (runtime / "hook.curl").exists)
+        (runtime / removed).rename(computer.home.parent / "removed")  # At once, as the daemon goes on writing.
+
+        wait_for("its lock", lambda: is_locked(runtime))
+        wait_for("its status", lambda: computer.status().get("pid") == process.pid)
+        wait_for("its socket", lambda: is_answered(computer))
+        wait_for("the file of the hooks", lambda: hook_number(computer) == process.pid)
+        session("after", "medlars").save(computer.projects)
+        wait_for("its log", (runtime / "logs" / "recollect.log").exists)
+        assert computer.run("up").code == Conflict.exit_code
+        assert end(process) == 0
+    assert sorted(path.name for path in runtime.iterdir() if path.is_file() and path.name != "notes-folder") == [
+        "daemon.lock"
+    ]
+
+
+@pytest.mark.parametrize("ending", ["by its own look", "by a signal"])
+def test_one_whose_home_another_has_by_now_ends_and_leaves_what_is_the_others(near: Computer, ending: str) -> None:
+    computer = near
+    runtime = computer.home / "runtime"
+    computer.variables["RECOLLECT_LISTEN"] = "127.0.0.1:0"
+    computer.configure(poll_interval_seconds=3600)  # It looks when somebody writes.
+    with computer.up() as first:
+        wait_for("its server", lambda: hook_number(computer) == first.pid)
+        (runtime / "daemon.lock").unlink()
+        with started("up", home=computer.home, variables=computer.variables) as second:
+            wait_for("the other server", lambda: hook_number(computer) == second.pid)
+            if ending == "by a signal":
+                assert end(first) == 0
+            else:
+                session("garden").save(computer.projects)
+                assert first.wait(PATIENCE_SECONDS) == Conflict.exit_code
+                assert "daemon.lock was removed while Recollect ran" in computer.errors
+                assert f"process {second.pid}" in computer.errors
+            session("after", "medlars").save(computer.projects)
+            computer.wait_for_words("medlars")
+            wait_for("its status", lambda: computer.status().get("pid") == second.pid)
+            assert hook_number(computer) == second.pid
+            assert is_answered(computer)
+            assert is_locked(runtime)
+            assert end(second) == 0
+    assert not is_locked(runtime)
+    assert "Traceback" not in computer.errors
+
+
+def is_answered(computer: Computer) -> bool:
+    """Whether somebody listens at the socket."""
+    with socket.socket(socket.AF_UNIX) as visitor:
+        return visitor.connect_ex(computer.status().get("socket", "")) == 0
+
+
+def hook_number(computer: Computer) -> int:
+    """The process that the hooks ask."""
+    try:
+        return int((computer.home / "runtime" / "hook.curl").read_text().split()[1])
+    except FileNotFoundError:
+        return 0
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

@@ -20,6 +20,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from commands import PATIENCE_SECONDS, end, started, wait_for
 from computers import Computer, session
@@ -32,7 +33,7 @@ import recollect
 from recollect import daemon as daemons
 from recollect.channels.webhook.receiving import PATH
 from recollect.channels.webhook.signing import secrets_in, signed_headers
-from recollect.clock import system_clock
+from recollect.clock import system_clock, to_text
 from recollect.daemon import Daemon
 from recollect.lock import is_locked
 from recollect.supervision import Shift, State, Supervised
@@ -207,6 +208,38 @@ def test_a_status_that_cannot_be_written_is_told_once_and_when_it_is_over(tmp_pa
         assert end(process) == 0
     assert log_of(computer).count("status.json cannot be written") == 1
     assert "watcher: all is well again" not in log_of(computer)
+
+
+def test_whoever_tells_how_it_is_makes_the_folder_of_the_status_again(tmp_path: Path) -> None:
+    with recollect.open(tmp_path / "home") as memory:
+        daemon = Daemon(memory, lambda status, report: None)
+        running = threading.Thread(target=lambda: daemon.run(lambda _memory, _roots: None))
+        running.start()
+        try:
+            wait_for("the watcher", lambda: daemon.parts[0].health.state is State.RUNNING)
+            memory.settings.runtime.rename(tmp_path / "removed")
+
+            daemon.parts[-1].on_change()
+
+            assert (memory.settings.runtime / "status.json").exists()
+            assert daemon.status.status_problem == ""
+        finally:
+            daemon.stop()
+            running.join(PATIENCE_SECONDS)
+
+
+def test_the_status_of_another_daemon_stays(tmp_path: Path) -> None:
+    """That one had begun when this one was ending."""
+    with recollect.open(tmp_path / "home") as memory:
+        other = daemons.DaemonStatus(pid=1, started_at=to_text(system_clock()), roots=[])
+        daemon = Daemon(memory, lambda status, report: None)
+        late = Supervised("late", lambda shift: shift.ended.wait(PATIENCE_SECONDS))
+        late.on_change = lambda: write(memory.settings.runtime / "status.json", msgspec.json.encode(other))
+        daemon.parts.append(late)
+
+        daemon.run(lambda _memory, _roots: late.start(), once=True)
+
+        assert daemons.read_status(memory.settings.runtime) == other
 
 
 def test_while_the_database_is_locked_nobody_says_that_all_is_well(tmp_path: Path) -> None:

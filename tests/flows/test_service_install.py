@@ -1,5 +1,6 @@
 """`recollect service`: the file it writes is read by the system as it was meant, and goes again without a trace."""
 
+import json
 import os
 import plistlib
 import shlex
@@ -379,6 +380,61 @@ def test_installed_again_it_keeps_what_it_was_given(home: Path, user: Path, syst
     assert "As before" not in service(home, systemd, "install").err
 
 
+@pytest.mark.parametrize("step", ["daemon-reload", "restart"])
+def test_after_a_start_that_failed_the_next_install_brings_the_file_into_force(
+    home: Path, user: Path, systemd: Supervisor, step: str
+) -> None:
+    assert service(home, systemd, "install").code == 0
+    systemd.fail(step)
+    failed = service(home, systemd, "install", RECOLLECT_DB="postgresql://db/house")
+    assert failed.explains(step, "Connection timed out")
+    systemd.fail()
+    asked = len(systemd.asked)
+
+    assert service(home, systemd, "install").code == 0
+
+    assert [words[2] for words in systemd.asked[asked:] if words[0] == "systemctl"] == [
+        "show-environment",
+        "daemon-reload",
+        "enable",
+        "restart",
+    ]
+    asked = len(systemd.asked)
+    assert service(home, systemd, "install").code == 0
+    assert ["systemctl", "--user", "restart", NAME] not in systemd.asked[asked:], "it is in force by now"
+
+
+def test_a_file_that_was_only_written_is_brought_into_force_by_the_next_install(
+    home: Path, user: Path, systemd: Supervisor
+) -> None:
+    assert service(home, systemd, "install").code == 0
+    assert service(home, systemd, "install", "--no-start", RECOLLECT_DB="postgresql://db/house").code == 0
+    asked = len(systemd.asked)
+
+    assert service(home, systemd, "install").code == 0
+
+    assert ["systemctl", "--user", "daemon-reload"] in systemd.asked[asked:]
+    assert ["systemctl", "--user", "restart", NAME] in systemd.asked[asked:]
+
+
+def test_what_an_older_version_remembered_is_read_and_its_file_brought_into_force(
+    home: Path, user: Path, systemd: Supervisor
+) -> None:
+    before = everything_below(user)
+    assert service(home, systemd, "install").code == 0
+    remembered = home / "runtime" / "service.json"
+    older = json.loads(remembered.read_text())
+    del older["started"]
+    remembered.write_text(json.dumps(older))
+    asked = len(systemd.asked)
+
+    assert service(home, systemd, "install").code == 0
+
+    assert ["systemctl", "--user", "restart", NAME] in systemd.asked[asked:]
+    assert service(home, systemd, "uninstall").code == 0
+    assert everything_below(user) == before, "which folders it had made was not lost"
+
+
 def test_an_option_and_its_opposite_are_refused(home: Path, user: Path, systemd: Supervisor) -> None:
     keys = user / "keys.env"
     keys.touch(mode=0o600)
@@ -493,6 +549,26 @@ def test_on_a_mac_it_is_an_agent_of_launchd(tmp_path: Path, monkeypatch: pytest.
     assert ["launchctl", "bootout", "gui/501/recollect"] in supervisor.asked
     assert everything_below(user) == {}
     assert f"Removed {file}" in told
+
+
+def test_on_a_mac_a_file_that_was_only_written_is_brought_into_force_by_the_next_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    supervisor = Supervisor(tmp_path / "launchd", "launchctl")
+    monkeypatch.setenv("PATH", supervisor.path)
+    user = tmp_path / "ada"
+    user.mkdir()
+    installer = Installer(Computer(home=str(user), system="macos"), tmp_path / "runtime", print, user=501)
+    installer.install(launch(tmp_path))
+    other = launch(tmp_path, variables={"RECOLLECT_DB": "postgresql://db/house"})
+    installer.install(other, starts=False)
+    asked = len(supervisor.asked)
+
+    assert not installer.install(other), "it is written already"
+
+    assert [words[1] for words in supervisor.asked[asked:]] == ["bootout", "bootstrap"]
+    installer.install(other)
+    assert supervisor.asked[-1][1] == "print", "it is in force by now"
 
 
 def test_on_windows_it_says_what_to_do(tmp_path: Path) -> None:

@@ -41,6 +41,50 @@ def test_it_is_rotated_by_size_and_the_oldest_goes(path: Path, log: logging.Logg
     assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
 
 
+@pytest.mark.parametrize("removed", ["recollect.log", "logs"])
+def test_a_log_that_was_moved_away_or_removed_is_begun_again(
+    tmp_path: Path, path: Path, log: logging.Logger, removed: str
+) -> None:
+    log.info("before")
+    moved = tmp_path / "moved"
+    (path if removed == path.name else path.parent).rename(moved)
+
+    log.info("after")
+    log.info("and on")
+
+    assert [line.rpartition(": ")[2] for line in path.read_text().splitlines()] == ["after", "and on"]
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    old = moved if moved.is_file() else moved / path.name
+    assert len(old.read_text().splitlines()) == 1, "whoever moved it has it for themselves"
+
+
+def test_where_no_log_can_be_begun_it_goes_on_in_the_one_that_was_moved(
+    tmp_path: Path, path: Path, log: logging.Logger
+) -> None:
+    moved = path.rename(tmp_path / "moved")
+    path.mkdir()
+
+    log.info("a line")
+
+    assert "a line" in moved.read_text()
+
+
+def test_two_processes_that_share_a_log_write_into_the_same_file_after_a_rotation(
+    tmp_path: Path, path: Path, log: logging.Logger
+) -> None:
+    """The second one is a handler of its own, which hears everything too."""
+    close = open_log(tmp_path, most_bytes=100_000)
+    try:
+        for number in range(30):
+            log.info("line %d", number)
+    finally:
+        close()
+
+    assert path.with_name("recollect.log.1").exists()
+    latest = path.read_text().splitlines()
+    assert latest[-2].partition("line")[2] == latest[-1].partition("line")[2] == " 29"
+
+
 def test_an_error_stands_there_without_its_words(path: Path, log: logging.Logger) -> None:
     try:
         raise ValueError("my diagnosis")

@@ -236,6 +236,32 @@ def test_what_a_killed_daemon_left_is_passed_over_and_replaced(memory: recollect
     assert ask_daemon(memory.settings, Question(text="beans")) is None
 
 
+def test_a_socket_that_was_removed_is_made_again(memory: recollect.Memory, board: Switchboard) -> None:
+    board.renew()
+    os.unlink(where(memory))
+
+    board.renew()
+
+    wait_for("an answer", lambda: ask_daemon(memory.settings, Question(text="beans")))
+    assert board.part.health.restarts == 1
+    assert board.part.health.problem == f"{where(memory)} was removed."
+    assert stat.S_IMODE(os.stat(where(memory)).st_mode) == 0o600
+
+
+def test_the_socket_of_another_daemon_stays(memory: recollect.Memory) -> None:
+    first, second = Switchboard(memory), Switchboard(memory)
+    first.open()
+    listening(memory, second.open())
+
+    stop(first.part)
+    first.remove()
+
+    assert ask_daemon(memory.settings, Question(text="beans")) is not None
+    stop(second.part)
+    second.remove()
+    assert not os.path.exists(where(memory))
+
+
 def test_a_home_with_a_long_path_has_its_socket_elsewhere(projects: Path, tmp_path: Path) -> None:
     Transcript("garden").exchanges(2).save(projects)
     with recollect.open(tmp_path / ("deep" * 20) / ("deeper" * 20)) as memory:

@@ -112,6 +112,17 @@ def test_the_file_of_the_hooks_is_readable_by_its_owner_alone(tmp_path: Path) ->
     assert not path.exists()
 
 
+def test_the_file_of_the_hooks_of_another_daemon_stays(tmp_path: Path) -> None:
+    path = tmp_path / HOOK_FILE
+    path.write_text('# 1\nurl = "http://127.0.0.1:7/v1/hooks"\n')
+
+    remove_hook_file(tmp_path)
+    assert path.exists()
+
+    remove_hook_file(tmp_path, also_of_others=True)
+    assert not path.exists()
+
+
 # Who connects
 
 

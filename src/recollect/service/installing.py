@@ -37,6 +37,8 @@ class Made(msgspec.Struct, frozen=True, kw_only=True):
     digest: str
     folders: list[str] = []
     """That were not there before, the outermost first."""
+    started: str = ""
+    """The digest of what was started. Empty: the file was only written, as with `--no-start`, or its start failed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,14 +101,14 @@ class Installer:
             self._check_ours(before)
         if starts:
             self._check_supervisor()
-        is_new = before != content
-        if is_new:
+        is_written = before != content
+        if is_written:
             self._write(content)
         else:
             self._tell(f"{self.file} is as it should be")
         if starts:
-            self._start(is_new)
-        return is_new
+            self._start(content)
+        return is_written
 
     def _write(self, content: bytes) -> None:
         made = self._made()
@@ -118,17 +120,29 @@ class Installer:
             temporary.write_bytes(content)
             temporary.chmod(0o644)
             os.replace(temporary, self.file)
-            self._runtime.mkdir(parents=True, exist_ok=True)
-            (self._runtime / "logs").mkdir(exist_ok=True)  # launchd does not make it.
-            new = Made(
-                file=str(self.file), digest=_digest(content), folders=[*folders, *(str(folder) for folder in lacking)]
-            )
-            (self._runtime / MADE).write_bytes(msgspec.json.encode(new))
         except OSError as error:
             raise Denied(f"{error.filename or self.file} cannot be written: {error.strerror}.") from error
+        self._remember(content, [*folders, *(str(folder) for folder in lacking)])
         self._tell(f"Wrote {self.file}")
 
-    def _start(self, is_new: bool) -> None:
+    def _remember(self, content: bytes, folders: list[str], *, is_started: bool = False) -> None:
+        digest = _digest(content)
+        made = Made(file=str(self.file), digest=digest, folders=folders, started=digest if is_started else "")
+        try:
+            self._runtime.mkdir(parents=True, exist_ok=True)
+            (self._runtime / "logs").mkdir(exist_ok=True)  # launchd does not make it.
+            (self._runtime / MADE).write_bytes(msgspec.json.encode(made))
+        except OSError as error:
+            raise Denied(f"{error.filename or self._runtime} cannot be written: {error.strerror}.") from error
+
+    def _start(self, content: bytes) -> None:
+        made = self._made()
+        is_new = made is None or made.started != _digest(content)
+        self._bring_into_force(is_new)
+        if is_new:
+            self._remember(content, made.folders if made else [], is_started=True)
+
+    def _bring_into_force(self, is_new: bool) -> None:
         if self._kind is Kind.LAUNCHD:
             if is_new:
                 self._ask(["launchctl", "bootout", f"{self._domain}/{launchd.LABEL}"], is_needed=False)

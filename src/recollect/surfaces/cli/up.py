@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from recollect.errors import RecollectError
+from recollect.errors import Conflict, RecollectError
 from recollect.surfaces.cli.history import print_report, reading_progress
 from recollect.surfaces.cli.output import (
     amount,
@@ -87,9 +87,19 @@ def up(place: Place, once: bool, deepen: bool, is_logged: bool, log_level: str, 
         with logged(settings.runtime, "recollect", is_logged=is_logged, level=log_level) if not once else nullcontext():
             left = daemon.run(first_pass, once=once)
         if left:  # The database cannot be closed under threads that are at work with it.
-            _say_goodbye(as_json, summary)
-            leave(0)
+            _leave(daemon.lost, as_json, summary)
+    if daemon.lost:
+        raise daemon.lost
     _say_goodbye(as_json, summary, once=once)
+
+
+def _leave(lost: Conflict | None, as_json: bool, summary: dict[str, Any]) -> None:
+    """`lost`: the home, to another daemon."""
+    if lost:
+        warn(str(lost))
+    else:
+        _say_goodbye(as_json, summary)
+    leave(lost.exit_code if lost else 0)
 
 
 def _say_goodbye(as_json: bool, summary: dict[str, Any], *, once: bool = False) -> None:
