@@ -257,9 +257,9 @@ def _print_result(result: "Welcome", place: Place) -> None:
 
 def _show_demo(memory: "Memory", quiet: bool) -> None:
     """No agent of this computer wrote anything yet."""
-    from recollect.welcome import open_demo, search_for
+    from recollect.welcome import open_demo
 
-    home, found = open_demo(memory)
+    home, found, first_command = open_demo(memory)
     if quiet:
         return
     say(style("DEMO HOUSE", "bold", "yellow") + ": no agent's transcripts were found on this computer, so here are")
@@ -268,7 +268,7 @@ def _show_demo(memory: "Memory", quiet: bool) -> None:
     for item in found:
         say(f"  {item.conversation.id[:8]}  {when(item.conversation.started_at)}  {shorten(item.title, 70)}")
     say()
-    command = f"{program()} --home {short_path(str(home))} {search_for(found[0].title)}"
+    command = f"{program()} --home {short_path(str(home))} {first_command}"
     say(f"Try: {style(command, 'cyan')}")
     say(f"The librarian's shelves: {short_path(str(home / 'notes'))}")
     say("Your own appear by themselves as soon as an agent writes on this computer; exports: recollect ingest FILE.")
