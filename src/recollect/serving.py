@@ -9,6 +9,7 @@ import asyncio
 import os
 import secrets
 import socket
+import threading
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -104,6 +105,7 @@ class Serving:
         self._open_app = open_app
         self._tell = tell
         self._recorded = ""
+        self._told = threading.Event()
         self.part = Supervised("http", self._work, on_crash=self._note_crash, clock=memory.clock)
         self.progress = ServingProgress(is_wanted=bool(memory.settings.http.listen))
 
@@ -112,6 +114,11 @@ class Serving:
     def start(self) -> None:
         if self.progress.is_wanted:
             self.part.start()
+
+    def wait_for_word(self, seconds: float) -> None:
+        """Until it has said where it listens, or why it does not: usually a moment after it began."""
+        if self.progress.is_wanted:
+            self._told.wait(seconds)
 
     # In its thread
 
@@ -147,6 +154,7 @@ class Serving:
         self._recorded = progress.problem
         self.progress = progress
         self._tell(progress)
+        self._told.set()
 
 
 async def serve_until(leave: asyncio.Event, app: App, place: socket.socket, certificate: Certificate | None) -> None:
