@@ -34,10 +34,10 @@ def serve(
     is_logged: bool,
     log_level: str,
 ) -> None:
-    """Answer over HTTP and MCP, and nothing else: for a house that several computers share.
+    """Answer over HTTP and MCP, for a house that is shared.
 
-    Nothing is watched or filed here; `recollect up` on the computers of the agents does that. Who asks needs a token:
-    `recollect token create`. Ctrl-C ends it within five seconds, a second one at once.
+    It does nothing else: nothing is watched or filed here; `recollect up` on the computers of the agents does that.
+    Who asks needs a token: `recollect token create`. Ctrl-C ends it within five seconds, a second one at once.
     """
     from recollect.embedding.unloading import keep_one_heap
     from recollect.serving import listening_of
