@@ -81,6 +81,8 @@ STOP_SECONDS = 4.0
 """After a signal, for all parts together: who has not ended by then is left behind."""
 LAST_SECONDS = 0.7
 """After that, for the rest of the process: then it ends, whatever it does."""
+WORD_SECONDS = 1.0
+"""For the first word of who answers HTTP, before it is told that all is begun: it has a port to get."""
 TELLING_SECONDS = 0.1
 """For the last word about who did not end."""
 KILLED = 128
@@ -106,14 +108,17 @@ class Daemon:
         fetching: Fetching | None = None,
         open_app: "Callable[[Daemon, str], App] | None" = None,
         *,
+        on_begun: Callable[[DaemonStatus], None] = lambda status: None,
         give_up: Callable[[int], None] | None = None,
         stop_seconds: float = STOP_SECONDS,
     ) -> None:
         """`fetching`: fetch models that the settings choose and that are not here, and tell about it. `open_app`: what
-        answers over HTTP, for this daemon and the secret of its hooks. `give_up`: ends the process with this exit code
+        answers over HTTP, for this daemon and the secret of its hooks. `on_begun`: hears how things are when all parts
+        have begun, and where HTTP is answered, or why it is not. `give_up`: ends the process with this exit code
         at once, where it would not end by itself in time, or a second signal comes."""
         self._memory = memory
         self._notify = notify
+        self._on_begun = on_begun
         self._stop = threading.Event()
         self._is_busy = False
         self._lock = HomeLock(memory.settings.runtime)
@@ -182,6 +187,8 @@ class Daemon:
                 self._minding.start()
                 if self._serving:
                     self._serving.start()
+                    self._serving.wait_for_word(WORD_SECONDS)
+                self._on_begun(self.status)
             else:
                 self._notekeeping.look()
             self._write_status()

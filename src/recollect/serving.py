@@ -9,6 +9,7 @@ import asyncio
 import os
 import secrets
 import socket
+import threading
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -62,12 +63,25 @@ class Listening:
         return f"{self.scheme}://{f'[{host}]' if ':' in host else host}:{port}"
 
 
-def listening_of(settings: Settings) -> Listening:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Names:
+    """What the person who reads an error has written, or can write: settings, unless options were given."""
+
+    listen: str = "http.listen"
+    certificate: str = "http.certificate"
+    private_key: str = "http.private_key"
+    public: str = "http.is_public = true (`recollect serve --public`)"
+
+
+SETTING_NAMES = Names()
+
+
+def listening_of(settings: Settings, names: Names = SETTING_NAMES) -> Listening:
     """Raises `Invalid` where others than this computer would reach it in plain text, and nobody said that they may."""
     http = settings.http
-    host, port = place_of(http.listen, "http.listen", USUAL_PORT)
+    host, port = place_of(http.listen, names.listen, USUAL_PORT)
     if bool(http.certificate) != bool(http.private_key):
-        raise Invalid("http.certificate and http.private_key go together: TLS needs both files.")
+        raise Invalid(f"{names.certificate} and {names.private_key} go together: TLS needs both files.")
     for name in (http.certificate, http.private_key):
         if name and not Path(name).expanduser().is_file():
             raise Invalid(f"{name} is no file that can be read: TLS needs the certificate and its private key.")
@@ -82,9 +96,9 @@ def listening_of(settings: Settings) -> Listening:
         check_certificate(certificate)
     if not (is_loopback(host) or certificate or http.is_public):
         raise Invalid(
-            f"http.listen is {http.listen!r}, which others than this computer could reach, without TLS. Write "
-            f"127.0.0.1:{port}, or give http.certificate and http.private_key; where a proxy in front has TLS, or in "
-            "a container, say http.is_public = true (`recollect serve --public`)."
+            f"{names.listen} is {http.listen!r}, which others than this computer could reach, without TLS. Write "
+            f"127.0.0.1:{port}, or give {names.certificate} and {names.private_key}; where a proxy in front has TLS, "
+            f"or in a container, say {names.public}."
         )
     return Listening(host=host, port=port, certificate=certificate)
 
@@ -107,6 +121,7 @@ class Serving:
         self._recorded = ""
         self._write_hook_file: Callable[[], None] | None = None
         """While it listens."""
+        self._told = threading.Event()
         self.part = Supervised("http", self._work, on_crash=self._note_crash, clock=memory.clock)
         self.progress = ServingProgress(is_wanted=bool(memory.settings.http.listen))
 
@@ -121,6 +136,11 @@ class Serving:
         write = self._write_hook_file
         if write and not is_own_hook_file(self._memory.settings.runtime):
             write()
+
+    def wait_for_word(self, seconds: float) -> None:
+        """Until it has said where it listens, or why it does not: usually a moment after it began."""
+        if self.progress.is_wanted:
+            self._told.wait(seconds)
 
     # In its thread
 
@@ -159,6 +179,7 @@ class Serving:
         self._recorded = progress.problem
         self.progress = progress
         self._tell(progress)
+        self._told.set()
 
 
 async def serve_until(leave: asyncio.Event, app: App, place: socket.socket, certificate: Certificate | None) -> None:

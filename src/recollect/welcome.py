@@ -1,21 +1,33 @@
 """What a person hears after the first pass: what is safe now, what would have been deleted next, one thing to try."""
 
+import re
 import shlex
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
 from recollect.clock import to_text
 from recollect.demo import demo_transcripts
+from recollect.errors import RecollectError
 from recollect.history import Listed
+from recollect.history.listing import NO_TITLE
 from recollect.history.places import roots_of
 from recollect.history.retention import cleanup_of, next_to_go
 from recollect.memory import Memory, open_memory
 from recollect.settings import this_computer
 
 SHOWN_DOOMED = 3
-SEARCHED_WORDS = 6
-SEARCHED_CHARACTERS = 60
+TRIED_CONVERSATIONS = 10
+"""The latest: each may cost a search, and a person waits."""
+SEARCHED_WORDS = 4
+READ_CHARACTERS = 100
+"""Of a title: a list shows as much of it, so that the words are known again."""
+LONGEST_WORD = 24
+"""Characters. Scripts without spaces write whole sentences as one word."""
+SHOWN_OF_ID = 8
+_AROUND_WORDS = "\"'“”‘’«»()[]{}<>*_`.,;:!?…-–—"
+_PLAIN_WORD = re.compile(r"(?=..)[^\W\d_]+(?:[-._][^\W\d_]+)*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,15 +58,32 @@ def welcome(memory: Memory, roots: list[Path]) -> Welcome:
         first_at=figures.first_at,
         last_at=figures.last_at,
         next_to_be_deleted=_doomed(memory, roots, {item.conversation.file_id: item for item in reversed(listed)}),
-        try_this=f"recollect {search_for(listed[0].title)}" if listed else "recollect conversations",
+        try_this=f"recollect {first_command(memory, listed)}",
     )
 
 
-def search_for(title: str) -> str:
-    """A search that finds the conversation with this title: its first words, as a shell takes them."""
-    words = "".join(character if character.isprintable() else " " for character in title).split()
-    asked = " ".join(words[:SEARCHED_WORDS])[:SEARCHED_CHARACTERS].strip(" .,;:!?…-")
-    return f"search {shlex.quote(asked)}" if asked else "conversations"
+def first_command(memory: Memory, listed: list[Listed]) -> str:
+    """What to type first: a search for words of a title that gives the conversation with this title before all others;
+    where none of the latest can be found so, what shows the latest."""
+    for item in listed[:TRIED_CONVERSATIONS]:
+        with suppress(RecollectError):  # Without an index nothing is found, and everything is shown all the same.
+            words = " ".join(memory.recall.rarest(plain_words(item.title), SEARCHED_WORDS))
+            if words and _first_found(memory, words) == item.conversation.id:
+                return f"search {shlex.quote(words)}"
+    return f"show {listed[0].conversation.id[:SHOWN_OF_ID]}" if listed else "conversations"
+
+
+def plain_words(title: str) -> list[str]:
+    """Those that a shell takes as they are, and a person types gladly: no numbers, no apostrophes, no addresses."""
+    read = "" if title == NO_TITLE else title[:READ_CHARACTERS]
+    stripped = (word.strip(_AROUND_WORDS) for word in read.split())
+    return list(dict.fromkeys(word[:LONGEST_WORD] for word in stripped if _PLAIN_WORD.fullmatch(word)))
+
+
+def _first_found(memory: Memory, words: str) -> str:
+    """The conversation of the first hit. Without the deep model: loading it takes longer than all the rest here."""
+    hits = memory.recall.search(words, limit=1, fast=True, fresh=False).hits
+    return hits[0].conversation if hits else ""
 
 
 def _doomed(memory: Memory, roots: list[Path], by_file: dict[str, Listed]) -> list[DoomedConversation]:
@@ -78,11 +107,12 @@ def _doomed(memory: Memory, roots: list[Path], by_file: dict[str, Listed]) -> li
     return sorted(doomed, key=lambda item: item.deleted_at)[:SHOWN_DOOMED]
 
 
-def open_demo(memory: Memory) -> tuple[Path, list[Listed]]:
-    """Make the demo house, in a home of its own below the real one; its conversations."""
+def open_demo(memory: Memory) -> tuple[Path, list[Listed], str]:
+    """Make the demo house, in a home of its own below the real one; its conversations, and what to type first."""
     home = memory.settings.home / "demo"
     with open_memory(home, str(home / "recollect.db")) as demo:
         demo.history.ingest([demo_transcripts()])
         demo.librarian.process()
         demo.recall.catch_up()
-        return home, demo.history.conversations(limit=20)
+        found = demo.history.conversations(limit=20)
+        return home, found, first_command(demo, found)

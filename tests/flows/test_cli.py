@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -10,13 +11,14 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import click
 import commands
 import pytest
 from commands import Result, run
 from transcripts import PROJECT, START, Transcript, subagent, text, thinking, tool_use
 
 from recollect import __version__
-from recollect.surfaces.cli.main import COMMANDS, main
+from recollect.surfaces.cli.main import COMMANDS, app, main
 
 INGEST_KEYS = {
     "files", "ingested", "skipped", "failed", "messages_added", "lines", "lines_parsed", "lines_bad", "types", "blocks",
@@ -324,6 +326,35 @@ def test_advice_is_for_the_home_that_was_asked_about(call: Call, home: Path, tmp
         assert re.findall(r"recollect (?=[a-z-])", words) == re.findall(rf"recollect (?=--home '{other}' )", words)
         assert ".claude/projects" not in words
     assert all(step in call("--home", other, "doctor").out for step in steps)
+
+
+@pytest.mark.usefixtures("house")
+def test_what_a_search_lacks_is_mended_in_the_home_that_was_searched(call: Call, home: Path, tmp_path: Path) -> None:
+    other = shutil.copytree(home, tmp_path / "other")
+    lacking = call("--home", other, "search", "beans").out.partition("Note: ")[2]
+    nothing = call("--home", other, "search", "beans", "--since", "yesterday").out
+    for words in (lacking, nothing):
+        assert re.findall(r"`\S*recollect .*?`", words)
+        assert all(f"recollect --home {other} " in command for command in re.findall(r"`.*?`", words))
+
+
+def groups(command: click.Command, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """The paths of the program and of all its commands that have commands of their own."""
+    if isinstance(command, click.Group):
+        yield path
+        for name in command.list_commands(click.Context(command)):
+            below = command.get_command(click.Context(command), name)
+            yield from groups(below, (*path, name)) if below else ()
+
+
+@pytest.mark.parametrize("path", list(groups(app)), ids=" ".join)
+def test_no_line_of_a_list_of_commands_is_cut(
+    path: tuple[str, ...], call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = call(*path, "--help").out
+    assert "Commands:" in shown
+    assert [line for line in shown.splitlines() if line.endswith("...") and "Usage:" not in line] == []
 
 
 @pytest.mark.parametrize("name", [*COMMANDS, ""])

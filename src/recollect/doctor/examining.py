@@ -8,6 +8,7 @@ import os
 import shutil
 from datetime import timedelta
 from pathlib import Path
+from shlex import quote
 
 from recollect.clock import Clock, from_text, local
 from recollect.daemon import read_status, watched_roots
@@ -22,7 +23,7 @@ from recollect.history.places import roots_of
 from recollect.history.privacy import Ignore
 from recollect.history.retention import cleanup_of
 from recollect.history.sources import broken_sources
-from recollect.history.store import File, FileStatus
+from recollect.history.store import UNREAD, File, FileStatus
 from recollect.lock import is_locked
 from recollect.memory import Memory
 from recollect.settings import this_computer
@@ -45,7 +46,7 @@ def examine(memory: Memory) -> list[Finding]:
         _daemon(memory, memory.clock),
         *_parts(memory),
         _paused(memory),
-        *_files(files),
+        *_files(files, roots),
         *_unread(memory, roots),
         _silent(files),
         *_sources(memory),
@@ -139,7 +140,7 @@ def _paused(memory: Memory) -> Finding:
     return ok("pause", "Not paused")
 
 
-def _files(files: list[File]) -> list[Finding]:
+def _files(files: list[File], roots: list[Path]) -> list[Finding]:
     failed = [file for file in files if file.status is FileStatus.FAILED]
     reading = [file for file in files if file.status is FileStatus.INGESTING]
     findings: list[Finding] = []
@@ -148,7 +149,7 @@ def _files(files: list[File]) -> list[Finding]:
             failure(
                 "files",
                 f"{len(failed)} could not be read, first {failed[0].key}: {failed[0].reason}",
-                f"Mend it and run `recollect ingest {failed[0].path}`.",
+                _mending(failed[0], roots),
             )
         )
     if reading:
@@ -160,6 +161,17 @@ def _files(files: list[File]) -> list[Finding]:
             )
         )
     return findings or [ok("files", f"{len(files)} known, none failed")]
+
+
+def _mending(failed: File, roots: list[Path]) -> str:
+    """Nothing was read from an unread one, so nothing is lost with it."""
+    path = quote(failed.path)
+    step = f"Mend it and run `recollect ingest {path}`."
+    if failed.source != UNREAD:
+        return step
+    is_watched = _is_below(failed.path, [str(root) for root in roots])
+    first = "name it in a .recollectignore beside it, and " if is_watched else ""
+    return f"{step} If it is no transcript, {first}run `recollect forget --file {path}`."
 
 
 def _unread(memory: Memory, roots: list[Path]) -> list[Finding]:

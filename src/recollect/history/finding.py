@@ -19,6 +19,8 @@ class Found:
     status: Status
     is_guess: bool = False
     """Its folder was named by the user, but nothing in its own name says that it is a transcript."""
+    is_named: bool = False
+    """The user named this very file. What no source knows is a mistake then, and none that has to be kept."""
 
     @property
     def order(self) -> tuple[bool, str]:

@@ -125,13 +125,16 @@ class Ingest:
         outcome.settle()
         return outcome
 
-    def set_aside(self, found: Found, reason: str, *, is_locked: bool = False) -> None:
-        """Remember a file that could not be read; it is tried again when it changes, a locked one at the next scan."""
+    def set_aside(self, found: Found, reason: str, *, is_locked: bool = False, only_if_known: bool = False) -> None:
+        """Remember a file that could not be read; it is tried again when it changes, a locked one at the next scan.
+        `only_if_known`: what nobody has read anything from is no concern of ours."""
         with self._database.write() as session:
             files = FileStore(session, self._house)
             seen = files.seen(found.path)
             file = files.get(seen.file_id) if seen else None
             if file is None:
+                if only_if_known:
+                    return
                 file = unread_file(found.path)
                 files.save(file)
             files.set_status(file.id, FileStatus.FAILED, reason)

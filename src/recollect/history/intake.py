@@ -74,7 +74,9 @@ class Intake:
                 if os.path.exists(place):
                     if not os.access(place, os.R_OK):
                         raise Denied(f"{path} may not be read. Check its permissions.")
-                    found.update((item.path, item) for item in _at(place, ingest, denied=denied, guess=guess))
+                    found.update(
+                        (item.path, item) for item in _at(place, ingest, None, denied, guess=guess, named=True)
+                    )
                 elif not vanished:
                     raise NotFound(f"{path} does not exist. Give a transcript or a folder of transcripts.")
             on_total(sum(item.status.st_size for item in found.values()))
@@ -221,7 +223,8 @@ class Intake:
         report.failed += 1
         report.problems.append(Problem(file=path if _is_utf8(path) else ascii(path)[1:-1], reason=reason))
         if _is_utf8(path):
-            ingest.set_aside(found, reason, is_locked=isinstance(error, Locked))
+            is_mistake = found.is_named and isinstance(error, Unrecognised)
+            ingest.set_aside(found, reason, is_locked=isinstance(error, Locked), only_if_known=is_mistake)
 
     def _unchanged_paths(self, retry_failed: bool) -> dict[str, SeenPath]:
         """Paths that need no look while they are unchanged: those read to their end and, unless asked, the failed."""
@@ -261,9 +264,16 @@ class Intake:
 
 
 def _at(
-    place: str, ingest: Ingest, root: str | None = None, denied: list[str] | None = None, *, guess: bool = False
+    place: str,
+    ingest: Ingest,
+    root: str | None = None,
+    denied: list[str] | None = None,
+    *,
+    guess: bool = False,
+    named: bool = False,
 ) -> list[Found]:
-    """The transcripts at a path: itself when it is a file, else those below it. `denied` gets closed folders."""
+    """The transcripts at a path: itself when it is a file, else those below it. `denied` gets closed folders. `named`:
+    a person gave this path."""
     if os.path.isdir(place):
         on_denied = (denied if denied is not None else []).append
         return find(root or place, ingest.ignore, below=place, on_denied=on_denied, guess=guess)
@@ -276,7 +286,7 @@ def _at(
     except OSError:
         return []
     folder = root or os.path.dirname(place)
-    found = Found(place, folder, stamp_of(place, status))
+    found = Found(place, folder, stamp_of(place, status), is_named=named)
     return [] if ingest.ignore.keeps_out_file(place, folder) else [found]
 
 

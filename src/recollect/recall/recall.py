@@ -148,6 +148,11 @@ class Recall:
             notes=material.notes.seen_by(principal),
         )
 
+    def rarest(self, words: Sequence[str], number: int) -> list[str]:
+        """Those of these words by which a search finds best: few messages, records and notes have them. They keep
+        their order. In the whole house, so agents may not."""
+        return self._kept().healed(lambda opened: opened.search.rarest(words, number))
+
     # Indexing: for the whole house, so agents may not
 
     def catch_up(self, on_progress: Progress = lambda _: None) -> int:

@@ -24,7 +24,7 @@ from recollect.recall.rerank import READ, Candidate, judged
 from recollect.recall.showing import Around, Chosen, described
 from recollect.recall.time_phrases import asks_about_past
 from recollect.recall.viewer import Viewer, text_of
-from recollect.recall.words import query_terms
+from recollect.recall.words import STOP_WORDS, query_terms
 
 if TYPE_CHECKING:
     from recollect.embedding import Embedder, Models, Reranker
@@ -103,6 +103,17 @@ class Search:
         weights = {word: term.weight for term in terms for word in term.spellings}
         hits = self._hits(query, viewer, snapshot, ranking, weights, reranker)
         return Found(hits=hits, milliseconds=_since(started), periods=periods, lacks=lacks)
+
+    def rarest(self, words: Sequence[str], number: int) -> list[str]:
+        """Those of these words that the fewest documents have, of as rare ones the longest, in the order they came in.
+        Words that are in none, and stop words, are left out: no search is told anything by them."""
+        asked = {word: query_terms(word) for word in words if word.lower() not in STOP_WORDS}
+        snapshot = self._corpus([self._models.static.name], None).snapshot
+        postings = snapshot.postings_of(list({term for terms in asked.values() for term in terms}))
+        having = {word: [len(postings[term][0]) for term in terms] for word, terms in asked.items()}
+        fewest = {word: min(filter(None, numbers)) for word, numbers in having.items() if any(numbers)}
+        chosen = sorted(fewest, key=lambda word: (fewest[word], -len(word)))[:number]
+        return [word for word in fewest if word in chosen]
 
     def _corpus(self, models: Sequence[str], scopes: tuple[str, ...] | None) -> Corpus:
         snapshot = self._index.snapshot(models)

@@ -130,7 +130,10 @@ below_option = click.option(
 @json_option
 @click.pass_obj
 def bind(place: Place, name: str, source: str, below: str, as_json: bool) -> None:
-    """Give the history of a source to NAME: others beside it do not see it any more."""
+    """Give the history of a source to NAME.
+
+    Others beside it do not see it any more.
+    """
     with place.open() as memory:
         _check_source(memory, source)
         moved = memory.agents.bind(name, source, below)

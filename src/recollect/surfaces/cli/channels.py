@@ -28,7 +28,7 @@ _NO_DAEMON = "No daemon runs for this home,"
 @json_option
 @click.pass_context
 def channels(context: click.Context, as_json: bool) -> None:
-    """List the ways to reach the agent from elsewhere, and who is heard there.
+    """List the ways to reach the agent, and who is heard there.
 
     Only places are heard and written to: an address that sent a code of yours, or that you named. Whoever writes from
     anywhere else gets no answer, and nothing of it is kept.
@@ -88,9 +88,9 @@ def _print_places(places: "list[Heard]") -> None:
 @json_option
 @click.pass_obj
 def pair(place: Place, channel: str, no_link: bool, as_json: bool) -> None:
-    """Print a code: who sends it by CHANNEL, once and within ten minutes, is heard from then on.
+    """Print a code: who sends it by CHANNEL is heard from then on.
 
-    An older code of the same channel is good no more.
+    It is good once, and for ten minutes. An older code of the same channel is good no more.
     """
     settings = place.settings()
     check_readable(channel, settings)
@@ -124,7 +124,10 @@ def _how_to_send(channel: str, code: str, link: str) -> str:
 @json_option
 @click.pass_obj
 def allow(place: Place, channel: str, address: str, name: str, as_json: bool) -> None:
-    """Let ADDRESS be heard without a code: the number of a Telegram chat, the address of a webhook's sender."""
+    """Let ADDRESS be heard without a code.
+
+    It is the number of a Telegram chat, or the address of a webhook's sender.
+    """
     with place.open() as memory:
         made = allow_address(memory, channel, address, name)
     if as_json:

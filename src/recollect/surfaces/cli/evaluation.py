@@ -36,10 +36,11 @@ TYPE_SESSION = ("any@1", "any@5", "all@5")
 def evaluate(
     place: Place, kind: str, data: Path, rerank: bool, limit: int | None, no_fetch: bool, as_json: bool
 ) -> None:
-    """Measure how well search finds the evidence of a public set of questions.
+    """Measure how well search finds the evidence of a set.
 
-    SET is recall-set, locomo or longmemeval. The set is taken in like transcripts, into a home of its own that is
-    deleted afterwards; yours is not touched. Questions without an answer in the set are left out.
+    SET, a public set of questions, is recall-set, locomo or longmemeval. The set is taken in like transcripts, into
+    a home of its own that is deleted afterwards; yours is not touched. Questions without an answer in the set are
+    left out.
     """
     from recollect.evaluation import evaluate as run
     from recollect.evaluation import open_set

@@ -37,10 +37,10 @@ def claude_memory() -> None:
 @json_option
 @click.pass_obj
 def import_(place: Place, folders: tuple[Path, ...], dry_run: bool, agent: str, as_json: bool) -> None:
-    """Make a learning of each fact; without FOLDER of all folders on this computer.
+    """Make a learning of each fact that Claude Code keeps.
 
-    Done again, it makes nothing twice: a file that changed takes the place of what it said, and one that is gone takes
-    nothing with it. No file is changed.
+    Without FOLDER it reads all folders of memory on this computer. Done again, it makes nothing twice: a file that
+    changed takes the place of what it said, and one that is gone takes nothing with it. No file is changed.
     """
     with place.opened_as(agent) as memory:
         done = memory.exchange.import_from(folders, dry_run=dry_run)
@@ -80,10 +80,10 @@ def _show_left(left: "list[Left]") -> None:
 @json_option
 @click.pass_obj
 def export(place: Place, folder: Path, project: str, agent: str, as_json: bool) -> None:
-    """Write what is known into FOLDER, one file for each record and MEMORY.md.
+    """Write what is known into FOLDER.
 
-    Files that somebody else wrote, or changed since, stay as they are. What is forgotten later stays in the folder
-    until the next export.
+    There is one file for each record, and MEMORY.md. Files that somebody else wrote, or changed since, stay as they
+    are. What is forgotten later stays in the folder until the next export.
     """
     with place.opened_as(agent) as memory:
         done = memory.exchange.export_to(folder, project=project)

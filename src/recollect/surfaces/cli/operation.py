@@ -1,6 +1,5 @@
 """health, doctor, sql, completion."""
 
-import re
 from dataclasses import replace
 from typing import Any
 
@@ -12,8 +11,6 @@ from recollect.surfaces.cli.place import Place, agent_option, json_option
 from recollect.surfaces.shapes.health import MAX_LISTED_REPORTS, health_json
 
 MAX_SHOWN_REPORTS = 10
-_PROGRAM = re.compile(r"(?<![\w/.~-])recollect (?=[a-z])")
-"""How advice of the library begins a command."""
 
 
 @click.command()
@@ -145,7 +142,7 @@ def doctor(place: Place, as_json: bool) -> None:
     from recollect.doctor import Level, examine
 
     with place.open() as memory:
-        findings = [replace(one, next_step=_for_this_home(one.next_step, place)) for one in examine(memory)]
+        findings = [replace(one, next_step=place.for_this_home(one.next_step)) for one in examine(memory)]
     broken = any(finding.level is Level.FAILURE for finding in findings)
     if as_json:
         print_json({"ok": not broken, "findings": findings})
@@ -161,11 +158,6 @@ def doctor(place: Place, as_json: bool) -> None:
                 say(f"      {style(finding.next_step, 'dim')}")
     if broken:
         raise click.exceptions.Exit(1)
-
-
-def _for_this_home(advice: str, place: Place) -> str:
-    """Followed to the letter, it must not act on another home."""
-    return _PROGRAM.sub(lambda _: f"{place.invocation()} ", advice)
 
 
 @click.command()

@@ -1,5 +1,6 @@
 """Where a command finds its home, and the options that many commands have."""
 
+import re
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -7,6 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+
+_PROGRAM = re.compile(r"(?<![\w/.~-])recollect (?=[a-z])")
+"""How advice of the library begins a command."""
 
 if TYPE_CHECKING:
     from recollect.memory import Memory
@@ -46,6 +50,11 @@ class Place:
         if self.database and "://" not in self.database:
             words += ["--db", _typed(self.database)]
         return " ".join(words)
+
+    def for_this_home(self, advice: str) -> str:
+        """Followed to the letter, it must not act on another home."""
+        begins = self.invocation()
+        return _PROGRAM.sub(lambda _: f"{begins} ", advice)
 
 
 def _typed(path: str) -> str:

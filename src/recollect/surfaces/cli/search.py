@@ -64,7 +64,7 @@ def search(place: Place, as_json: bool, **options: Any) -> None:
     if as_json:
         print_json(found)
     else:
-        _print_found(found, place.invocation())
+        _print_found(found, place)
 
 
 def _question(options: dict[str, Any]) -> "Question":
@@ -129,18 +129,18 @@ def progress(what: str, wanted: bool) -> Generator[tuple[Progress, Progress]]:
 # For people
 
 
-def _print_found(found: dict[str, Any], program: str) -> None:
-    hits = found["hits"]
+def _print_found(found: dict[str, Any], place: Place) -> None:
+    hits, program = found["hits"], place.invocation()
     for period in found["periods"]:
         say(style(f"“{printable(period['text'])}”: {when(period['start'])} to {when(period['end'])}", "dim"))
     for number, hit in enumerate(hits, 1):
         _print_hit(number, hit, program)
     if not hits:
-        say("Nothing was found. Try other words or fewer filters; `recollect health` tells what is kept.")
+        say(f"Nothing was found. Try other words or fewer filters; `{program} health` tells what is kept.")
     if hits and "why" in hits[0]:
         _print_reasons(hits)
     for lack in found["lacks"]:
-        say(style(f"Note: {printable(lack)}.", "dim"))
+        say(style(f"Note: {printable(place.for_this_home(lack))}.", "dim"))
 
 
 def _print_hit(number: int, hit: dict[str, Any], program: str) -> None:
@@ -215,7 +215,8 @@ def reindex(place: Place, deepen: bool, as_json: bool) -> None:
         return
     say(f"{amount(state.documents, 'document')} indexed, {state.deepened:,} deepened, in {seconds:.1f} s.")
     if state.deep and state.deepened < state.documents:
-        say("`recollect up` deepens the rest in the background, or `recollect reindex --deepen` now.")
+        advice = "`recollect up` deepens the rest in the background, or `recollect reindex --deepen` now."
+        say(place.for_this_home(advice))
 
 
 def deepen_all(memory: "Memory", *, quiet: bool) -> None:

@@ -18,10 +18,10 @@ SHOWN_ID = 12
 @json_option
 @click.pass_context
 def token(context: click.Context, as_json: bool) -> None:
-    """List the tokens by which other programs ask over HTTP, and make or revoke one.
+    """List the tokens of other programs; make or revoke one.
 
-    A token speaks for you or for one agent, who sees and changes only what its scopes allow. It is shown once, when it
-    is made; only a digest of it is kept.
+    They ask over HTTP with it. A token speaks for you or for one agent, who sees and changes only what its scopes
+    allow. It is shown once, when it is made; only a digest of it is kept.
     """
     if context.invoked_subcommand is None:
         _list(context.obj, as_json)

@@ -4,6 +4,7 @@ import os
 import sys
 from contextlib import nullcontext
 from dataclasses import asdict
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -72,7 +73,7 @@ def up(place: Place, once: bool, deepen: bool, is_logged: bool, log_level: str, 
         if deepen:
             deepen_all(memory, quiet=as_json)
         if not once and memory.settings.http.listen:
-            _announce_http(memory, place, quiet=as_json)
+            import_module("recollect.surfaces.http.opening")  # Before there are threads (`loading`).
 
     def open_app(daemon: Daemon, hook_secret: str) -> "App":
         from recollect.surfaces.http.opening import app_of_daemon
@@ -82,8 +83,15 @@ def up(place: Place, once: bool, deepen: bool, is_logged: bool, log_level: str, 
     with place.open() as memory:
         settings = memory.settings
         fetching = _fetching(quiet=as_json) if settings.fetch_models and not once else None
-        notify = _ignore if as_json else _Telling().say
-        daemon = Daemon(memory, notify=notify, fetching=fetching, open_app=open_app, give_up=leave)
+        telling = _Telling(place.invocation())
+        daemon = Daemon(
+            memory,
+            notify=_ignore if as_json else telling.say,
+            fetching=fetching,
+            open_app=open_app,
+            on_begun=_ignore if as_json else telling.say_changes,
+            give_up=leave,
+        )
         with logged(settings.runtime, "recollect", is_logged=is_logged, level=log_level) if not once else nullcontext():
             left = daemon.run(first_pass, once=once)
         if left:  # The database cannot be closed under threads that are at work with it.
@@ -110,25 +118,7 @@ def _say_goodbye(as_json: bool, summary: dict[str, Any], *, once: bool = False) 
         say("Recollect is down. Everything read so far is kept.")
 
 
-def _announce_http(memory: "Memory", place: Place, *, quiet: bool) -> None:
-    """Where it will be asked. What answers there is loaded now, before there are threads (`loading`)."""
-    from importlib import import_module
-
-    from recollect.serving import listening_of
-
-    import_module("recollect.surfaces.http.opening")
-    if quiet:
-        return
-    try:
-        chosen = listening_of(memory.settings)
-    except RecollectError as error:
-        warn(str(error))
-        return
-    if chosen.port:
-        say(f"Programs ask it at {chosen.address(chosen.port)}, with a token: {place.invocation()} token create")
-
-
-def _ignore(_status: "DaemonStatus", _report: "IngestReport") -> None:
+def _ignore(*_: object) -> None:
     """With --json nothing but the one document is printed."""
 
 
@@ -267,9 +257,9 @@ def _print_result(result: "Welcome", place: Place) -> None:
 
 def _show_demo(memory: "Memory", quiet: bool) -> None:
     """No agent of this computer wrote anything yet."""
-    from recollect.welcome import open_demo, search_for
+    from recollect.welcome import open_demo
 
-    home, found = open_demo(memory)
+    home, found, first_command = open_demo(memory)
     if quiet:
         return
     say(style("DEMO HOUSE", "bold", "yellow") + ": no agent's transcripts were found on this computer, so here are")
@@ -278,7 +268,7 @@ def _show_demo(memory: "Memory", quiet: bool) -> None:
     for item in found:
         say(f"  {item.conversation.id[:8]}  {when(item.conversation.started_at)}  {shorten(item.title, 70)}")
     say()
-    command = f"{program()} --home {short_path(str(home))} {search_for(found[0].title)}"
+    command = f"{program()} --home {short_path(str(home))} {first_command}"
     say(f"Try: {style(command, 'cyan')}")
     say(f"The librarian's shelves: {short_path(str(home / 'notes'))}")
     say("Your own appear by themselves as soon as an agent writes on this computer; exports: recollect ingest FILE.")
@@ -286,29 +276,48 @@ def _show_demo(memory: "Memory", quiet: bool) -> None:
 
 
 class _Telling:
-    """One line that is written over on a terminal; in a log, a line for each change."""
+    """Each change is a line of its own. On a terminal one more line, which is written over, tells how things stand."""
 
-    def __init__(self) -> None:
-        self._told: dict[str, str] = {}
+    def __init__(self, program: str) -> None:
+        self._program = program
+        self._address = ""
+        self._troubles: dict[str, str] = {}
+        self._failed = ""
 
     def say(self, status: "DaemonStatus", report: "IngestReport") -> None:
+        is_terminal = sys.stdout.isatty()
+        failed = report.problems[-1].reason if report.failed else ""
+        if is_terminal and failed and failed != self._failed:
+            _say_line(status.last_change_at, failed)
+        elif not is_terminal and (report.ingested or report.failed):
+            news = f"{amount(report.messages_added, 'new message')} from {amount(report.ingested, 'file')}"
+            _say_line(status.last_change_at, f"{news}. {failed}".rstrip())
+        self._failed = failed or self._failed
+        self.say_changes(status)
+        if is_terminal:
+            _write_over(status)
+
+    def say_changes(self, status: "DaemonStatus") -> None:
+        """Where it is asked, and what is the matter: whole, as the next step stands at the end."""
         from recollect.daemon import problems_of
 
-        failed = report.problems[-1].reason if report.failed else ""
+        if status.serving.address not in ("", self._address):
+            _clear_line()
+            say(f"Programs ask it at {status.serving.address}, with a token: {self._program} token create")
+        self._address = status.serving.address
         troubles = problems_of(status)
-        if sys.stdout.isatty():
-            _write_over(status, next((f"{part}: {words}" for part, words in troubles.items() if words), failed))
-            return
-        if report.ingested or report.failed:
-            news = f"{amount(report.messages_added, 'new message')} from {amount(report.ingested, 'file')}"
-            say(f"{when(status.last_change_at)}  {news}. {failed}".rstrip())
         for part, words in troubles.items():
-            if words != self._told.get(part, ""):
-                say(f"{when(status.last_scan_at)}  {part}: {words or 'All is well again.'}")
-        self._told = troubles
+            if words != self._troubles.get(part, ""):
+                _say_line(status.last_scan_at, f"{part}: {words or 'All is well again.'}")
+        self._troubles = troubles
 
 
-def _write_over(status: "DaemonStatus", problem: str) -> None:
+def _say_line(at: str, words: str) -> None:
+    _clear_line()
+    say(f"{when(at)}  {words}")
+
+
+def _write_over(status: "DaemonStatus") -> None:
     line = f"Watching {amount(len(status.roots), 'folder')}, last look {when(status.last_scan_at)[-5:]}"
     if status.messages_added:
         line += f", {amount(status.messages_added, 'new message')}, the last at {when(status.last_change_at)[-5:]}"
@@ -316,6 +325,5 @@ def _write_over(status: "DaemonStatus", problem: str) -> None:
         line += f", {amount(status.librarian.filed, 'conversation')} filed"
     if status.to_deepen:
         line += f", {status.to_deepen:,} to deepen"
-    line += f". {problem}" if problem else ""
     sys.stdout.write(f"\r\x1b[K{shorten(line, width() - 1)}")
     sys.stdout.flush()
