@@ -1,6 +1,7 @@
 """`recollect sql`: an agent may read what was said and what was done, and nothing else."""
 
 import re
+from contextlib import suppress
 from decimal import Decimal
 from importlib.resources import files
 from pathlib import Path
@@ -213,6 +214,38 @@ def test_a_query_that_calls_itself_like_a_view_gets_no_more_rights(filled: recol
 )
 def test_only_a_select_is_run(filled: recollect.Memory, statement: str) -> None:
     assert_refused(filled, statement)
+
+
+@pytest.mark.parametrize(
+    ("statement", "word"),
+    [
+        ("delete from x", "DELETE"),
+        ("DELETE FROM messages", "DELETE"),
+        ("  /* a */ -- b\n /* c */ ; update messages SET text = ''", "UPDATE"),
+        ("drop table nothing_of_this_name", "DROP"),
+    ],
+)
+def test_what_is_no_question_is_told_so_and_not_what_else_is_wrong_with_it(
+    filled: recollect.Memory, statement: str, word: str
+) -> None:
+    with pytest.raises(Denied, match=rf"^Only SELECT on these views is allowed: .*messages.* \({word} is not\)\.$"):
+        filled.sql(statement)
+
+
+@pytest.mark.parametrize("start", ["/*a*/ " * 20_000, "/*" * 40_000, "--" * 40_000, " " * 90_000])
+def test_a_long_beginning_is_read_once(filled: recollect.Memory, start: str) -> None:
+    with suppress(Denied, Invalid):  # Whatever it says: it says so before the test is ended.
+        filled.sql(f"{start}@ SELECT 1", seconds=5)
+
+
+def test_a_question_may_have_any_beginning_that_asks(filled: recollect.Memory) -> None:
+    for question in (
+        "/* delete */ SELECT 1",
+        "-- drop\nSELECT 1",
+        "VALUES (1)",
+        "WITH x AS (SELECT 1) SELECT * FROM x",
+    ):
+        assert filled.sql(question)[1] == [(1,)]
 
 
 @pytest.mark.parametrize(

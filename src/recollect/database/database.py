@@ -6,6 +6,7 @@ lock on PostgreSQL), so that stores may look and then act inside it. Leaving the
 rolls back. A session belongs to the thread that opened it; each thread has a connection of its own.
 """
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from recollect.database.dialect import Dialect
-from recollect.errors import Invalid
+from recollect.errors import Denied, Invalid
 
 Row = tuple[Any, ...]
 Parameters = Mapping[str, Any]
@@ -97,9 +98,24 @@ MOST_SQL_CHARACTERS = 200_000
 """Of a stranger's SELECT."""
 
 
-def checked_question(sql: str) -> str:
+_FIRST_WORD = re.compile(r"(?:[\s;]|--[^\n]*+|(?>/\*.*?\*/))*+([A-Za-z]++)", re.DOTALL)
+"""After blanks and comments."""
+_CHANGE_TEXT = """
+alter analyze attach begin call commit copy create delete detach discard do drop grant insert listen lock merge pragma
+prepare reindex release replace reset revoke rollback savepoint set truncate update vacuum
+"""
+_CHANGES = frozenset(_CHANGE_TEXT.split())
+"""What statements begin with that do more than tell."""
+
+
+def checked_question(sql: str, views: Iterable[str]) -> str:
+    """Refuses by its first word what is no question. The engine would too, and find something else wrong with it first.
+    What only looks like a question is for the engine."""
     if len(sql) > MOST_SQL_CHARACTERS:
         raise Invalid(f"A question has at most {MOST_SQL_CHARACTERS:,} characters, and this one has {len(sql):,}.")
+    first = _FIRST_WORD.match(sql)
+    if first and first[1].lower() in _CHANGES:
+        raise Denied(f"Only SELECT on these views is allowed: {', '.join(sorted(views))} ({first[1].upper()} is not).")
     return sql
 
 

@@ -67,7 +67,7 @@ def answer(
     connection.execute("SET search_path = pg_catalog")
     names = ", ".join(sorted(views))
     # As a subquery it can only be a SELECT.
-    confined = f"SELECT * FROM (\n{checked_question(question).rstrip().rstrip(';')}\n) AS query LIMIT {limit}"
+    confined = f"SELECT * FROM (\n{checked_question(question, views).rstrip().rstrip(';')}\n) AS query LIMIT {limit}"
     try:
         _check_functions(connection, confined, seconds, names)
         return _run(connection, confined, seconds)

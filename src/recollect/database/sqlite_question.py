@@ -61,7 +61,7 @@ class Question:
         self._connection.close(True)
 
     def ask(self, views: Mapping[str, str], sql: str, limit: int) -> tuple[list[str], list[Row]]:
-        checked_question(sql)
+        checked_question(sql, views)
         connection = self._connection
         connection.execute("BEGIN")
         is_shared = _has_other_houses(connection, views)
