@@ -64,3 +64,10 @@ def test_a_record_a_context_and_health_tell_what_was_shown_and_used(home: Path) 
     health = run("health", "--json", home=home).json()
     assert health["showings"] == {"records": 1, "used": 1, "sunk": 0, "open_sessions": 0}
     assert "1 record to sessions: 1 used" in run("health", home=home).out
+
+
+@pytest.mark.parametrize(("name", "reason"), [("nope", ""), ("a file/nope", ": Not a directory")])
+def test_a_folder_that_is_not_there_is_named_once(home: Path, tmp_path: Path, name: str, reason: str) -> None:
+    (tmp_path / "a file").write_text("no folder")
+    refused = run("claude-memory", "import", tmp_path / name, home=home)
+    assert (refused.code, refused.err) == (3, f"recollect: There is no folder {tmp_path / name}{reason}.\n")

@@ -73,8 +73,11 @@ def _configured(settings: Path, computer: Computer) -> Path | None:
 def real_folder(path: Path) -> Path:
     try:
         real = path.expanduser().resolve(strict=True)
+    except FileNotFoundError:
+        raise NotFound(f"There is no folder {path}.") from None
     except (OSError, RuntimeError, ValueError) as error:
-        raise NotFound(f"There is no folder {path}: {error}.") from None
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise NotFound(f"There is no folder {path}: {reason}.") from None
     if not real.is_dir():
         raise Invalid(f"{path} is a file. Give the folder in which the facts lie.")
     return real
