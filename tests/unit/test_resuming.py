@@ -1,6 +1,8 @@
 """The command that takes a session up again, as a shell reads it."""
 
 import shlex
+import subprocess
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -38,6 +40,15 @@ def test_each_source_is_either_resumed_or_not() -> None:
 
 def test_without_a_folder_it_is_run_where_one_is() -> None:
     assert resume_command("codex", "0b1f", "") == "codex resume 0b1f"
+
+
+def test_a_folder_that_looks_like_an_option_is_a_folder_to_the_shell(tmp_path: Path) -> None:
+    (tmp_path / "-experiments").mkdir()
+    command = resume_command("codex", "0b1f", "-experiments")
+    assert command == "cd -- -experiments && codex resume 0b1f"
+    there = command.replace("codex resume 0b1f", "pwd")
+    done = subprocess.run(["sh", "-c", there], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout == f"{tmp_path / '-experiments'}\n"
 
 
 def test_without_a_session_there_is_nothing_to_resume() -> None:

@@ -23,4 +23,5 @@ def resume_command(source: str, session_id: str, folder: str) -> str:
     if words is None or not session_id or session_id.startswith("-"):
         return ""
     command = shlex.join([*words, session_id])
-    return f"cd {shlex.quote(folder)} && {command}" if folder else command
+    ends_options = "-- " if folder.startswith("-") else ""
+    return f"cd {ends_options}{shlex.quote(folder)} && {command}" if folder else command
