@@ -298,6 +298,14 @@ def test_what_is_not_there_is_not_found(ada: Asker, kind: str) -> None:
     assert ada.refused("read_memory", kind=kind, id="nothing-of-this-name")[0] == "NotFound"
 
 
+@pytest.mark.parametrize("kind", specs.READ_KINDS)
+@pytest.mark.parametrize("name", ["nothing-of-this-name", "00ff00ff"])
+def test_what_is_not_there_is_looked_for_with_a_tool_and_not_with_a_command(ada: Asker, kind: str, name: str) -> None:
+    _, words = ada.refused("read_memory", kind=kind, id=name)
+    assert words.endswith(". search_memory finds what there is, with its id.")
+    assert "`recollect" not in words
+
+
 # Writing
 
 

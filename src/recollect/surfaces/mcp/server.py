@@ -5,6 +5,7 @@ which the layer above it (`MCPServer`) offers; see docs/decisions/0043-mcp.md. W
 result that says so. Of what breaks inside nothing is told but that it did.
 """
 
+import re
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from dataclasses import dataclass
@@ -53,6 +54,9 @@ from recollect.surfaces.mcp.writing import check_may_write, notes, remember, upd
 
 NAME = "recollect"
 BROKEN = "Something is broken here. `recollect doctor` looks for what it is."
+FINDING = f" {specs.SEARCH} finds what there is, with its id."
+_LISTING = re.compile(r" `recollect [^`]*` (?:lists them|tells the ids of messages|shows those there are)\.$")
+"""What a person types to see what there is. An agent may have no command line, or one on another computer."""
 ERROR_KIND = "recollect/error"
 """In `_meta` of a result that is an error: its name in `recollect.errors`."""
 PROMPT = Prompt(
@@ -216,8 +220,7 @@ class _Serving:
             return await self._in_turn(ctx, work)
         except RecollectError as error:
             code = INTERNAL_ERROR if isinstance(error, Unavailable | Corrupt) else INVALID_PARAMS
-            text = bounded(str(error), MOST_ERROR_TOKENS, "it is too long.")
-            raise MCPError(code=code, message=text, data={"kind": type(error).__name__}) from None
+            raise MCPError(code=code, message=_words(error), data={"kind": type(error).__name__}) from None
         except Exception as error:  # noqa: BLE001  the boundary of the protocol: one request that breaks stops no other
             await _record(memory, "request", error)
             raise MCPError(code=INTERNAL_ERROR, message=BROKEN) from None
@@ -248,9 +251,12 @@ def _result(answer: Answer) -> CallToolResult:
 
 
 def _refusal(error: RecollectError) -> CallToolResult:
-    text = bounded(str(error), MOST_ERROR_TOKENS, "it is too long.")
     meta: Any = {ERROR_KIND: type(error).__name__}
-    return CallToolResult(content=[TextContent(text=text)], is_error=True, _meta=meta)
+    return CallToolResult(content=[TextContent(text=_words(error))], is_error=True, _meta=meta)
+
+
+def _words(error: RecollectError) -> str:
+    return bounded(_LISTING.sub(FINDING, str(error)), MOST_ERROR_TOKENS, "it is too long.")
 
 
 async def _in_thread(work: Callable[[], T]) -> T:
