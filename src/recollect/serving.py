@@ -62,12 +62,25 @@ class Listening:
         return f"{self.scheme}://{f'[{host}]' if ':' in host else host}:{port}"
 
 
-def listening_of(settings: Settings) -> Listening:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Names:
+    """What the person who reads an error has written, or can write: settings, unless options were given."""
+
+    listen: str = "http.listen"
+    certificate: str = "http.certificate"
+    private_key: str = "http.private_key"
+    public: str = "http.is_public = true (`recollect serve --public`)"
+
+
+SETTING_NAMES = Names()
+
+
+def listening_of(settings: Settings, names: Names = SETTING_NAMES) -> Listening:
     """Raises `Invalid` where others than this computer would reach it in plain text, and nobody said that they may."""
     http = settings.http
-    host, port = place_of(http.listen, "http.listen", USUAL_PORT)
+    host, port = place_of(http.listen, names.listen, USUAL_PORT)
     if bool(http.certificate) != bool(http.private_key):
-        raise Invalid("http.certificate and http.private_key go together: TLS needs both files.")
+        raise Invalid(f"{names.certificate} and {names.private_key} go together: TLS needs both files.")
     for name in (http.certificate, http.private_key):
         if name and not Path(name).expanduser().is_file():
             raise Invalid(f"{name} is no file that can be read: TLS needs the certificate and its private key.")
@@ -82,9 +95,9 @@ def listening_of(settings: Settings) -> Listening:
         check_certificate(certificate)
     if not (is_loopback(host) or certificate or http.is_public):
         raise Invalid(
-            f"http.listen is {http.listen!r}, which others than this computer could reach, without TLS. Write "
-            f"127.0.0.1:{port}, or give http.certificate and http.private_key; where a proxy in front has TLS, or in "
-            "a container, say http.is_public = true (`recollect serve --public`)."
+            f"{names.listen} is {http.listen!r}, which others than this computer could reach, without TLS. Write "
+            f"127.0.0.1:{port}, or give {names.certificate} and {names.private_key}; where a proxy in front has TLS, "
+            f"or in a container, say {names.public}."
         )
     return Listening(host=host, port=port, certificate=certificate)
 

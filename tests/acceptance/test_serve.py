@@ -94,7 +94,10 @@ def test_a_place_that_others_can_reach_is_refused_without_tls_or_a_word(home: Pa
     refused = run("serve", "--listen", listen, home=home)
 
     assert refused.code == 2
-    assert refused.explains("without TLS", "--public")
+    assert refused.explains(
+        f"--listen is '{listen}'", "without TLS", "give --certificate and --private-key", "say --public."
+    )
+    assert "http." not in refused.err
 
 
 def test_with_an_explicit_word_it_listens_there(home: Path) -> None:
@@ -143,7 +146,15 @@ def test_a_certificate_without_its_key_is_refused(home: Path, tmp_path: Path) ->
     refused = run("serve", "--listen", "0.0.0.0:0", "--certificate", tmp_path / "chain.pem", home=home)
 
     assert refused.code == 2
-    assert refused.explains("go together")
+    assert refused.explains("--certificate and --private-key go together")
+
+
+@pytest.mark.parametrize("option", [(), ("--certificate", "chain.pem", "--private-key", "key.pem")])
+def test_what_stands_in_the_settings_is_named_as_a_setting(home: Path, option: tuple[str, ...]) -> None:
+    refused = run("serve", *option, home=home, variables={"RECOLLECT_LISTEN": "nowhere"})
+
+    assert refused.code == 2
+    assert refused.explains("http.listen is 'nowhere'")
 
 
 @pytest.mark.skipif(not shutil.which("openssl"), reason="openssl makes the certificate")

@@ -10,6 +10,7 @@ from recollect.surfaces.cli.place import Place
 from recollect.surfaces.cli.running import leave, log_options, logged
 
 if TYPE_CHECKING:
+    from recollect.serving import Names
     from recollect.settings import Settings
 
 LOG = "serve"
@@ -45,7 +46,8 @@ def serve(
 
     keep_one_heap()
     chosen = _changed(place.settings(), listen, certificate, private_key, public, hosts)
-    listening_of(chosen)  # What is wrong with it is told before a home is made.
+    is_by_options = bool(listen or certificate or private_key)
+    listening_of(chosen, _names(listen, is_by_options=is_by_options))  # What is wrong is told before a home is made.
     with place.open() as memory, logged(chosen.runtime, LOG, is_logged=is_logged, level=log_level):
         alone = Alone(memory, chosen, give_up=leave)
         say(f"Recollect answers at {alone.address}. Ctrl-C ends it.")
@@ -53,6 +55,16 @@ def serve(
         say("Recollect does not listen any more.")
         if left:  # The database cannot be closed under threads that are at work with it.
             leave(0)
+
+
+def _names(listen: str | None, *, is_by_options: bool) -> "Names":
+    """An address of the settings keeps its name there: an option did not give it."""
+    from recollect.serving import SETTING_NAMES, Names
+
+    if not is_by_options:
+        return SETTING_NAMES
+    listen_name = "--listen" if listen else SETTING_NAMES.listen
+    return Names(listen=listen_name, certificate="--certificate", private_key="--private-key", public="--public")
 
 
 def _changed(
