@@ -247,7 +247,7 @@ def test_pause_keeps_everything_out_until_resume(call: Call, projects: Path) -> 
         (["sql", "SELECT 1; SELECT 2"], 2, ["One statement"]),
         (["show", "ffffffff"], 3, ["ffffffff", "recollect conversations"]),
         (["ingest", "nowhere.jsonl"], 3, ["nowhere.jsonl", "does not exist"]),
-        (["sql", "DELETE FROM messages"], 2, ["cannot modify messages", "The views"]),
+        (["sql", "DELETE FROM messages"], 4, ["Only SELECT", "DELETE is not"]),
         (["sql", "DELETE FROM history_messages"], 4, ["Only SELECT"]),
         (["sql", "SELECT raw FROM history_lines"], 4, ["SELECT"]),
         (["sql", "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT sum(i) FROM n",
