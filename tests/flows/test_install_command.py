@@ -263,6 +263,9 @@ def test_a_token_is_made_once_is_shown_nowhere_and_ends_with_uninstall(home: Pat
     done = commands.run("install", "claude-code", "--http", "--yes", "--json", home=home, variables=NOBODY)
     assert done.code == 1
     assert [step["ok"] for step in done.json()["self_test"]] == [True, True, False, True]
+    assert done.json()["self_test"][2]["detail"] == (
+        "Nobody answers at http://127.0.0.1:9/mcp. Start `recollect up`, then install again."
+    )
     server = json.loads((user / ".claude.json").read_text())["mcpServers"]["recollect"]
     secret = server["headers"]["Authorization"].removeprefix("Bearer ")
     assert server["url"].endswith("/mcp")
