@@ -61,6 +61,8 @@ def install(
         installation = Installation(memory, this_computer(), named, options)
         if plugin:
             warnings = installation.warnings()
+            if not as_json:
+                _show([], _in_red(warnings))
             result = _write_plugin(
                 memory, installation, named, options.agent, plugin, is_agreed=is_agreed, is_dry=is_dry, as_json=as_json
             )
@@ -70,7 +72,7 @@ def install(
             has_changes = any(change.kind != "unchanged" for change in changes) or bool(installation.notes())
             warnings = installation.warnings()
             if not as_json:
-                _show(changes, [*installation.notes(), *warnings])
+                _show(changes, [*installation.notes(), *_in_red(warnings)])
             if is_dry or (has_changes and not is_agreed and not _agrees()):
                 told = {"applied": False, "files": _files(changes), "warnings": warnings}
                 _tell(as_json, {"tool": tool, "agent": options.agent, **told})
@@ -85,12 +87,7 @@ def install(
             say(style(f"It is installed, but does not work yet. {_way_back(place, tool, plugin)}", "red"))
         raise click.exceptions.Exit(FAILED)
     if not as_json and result["applied"]:
-        has_it = (
-            f"`claude --plugin-dir {plugin}` has it." if plugin else f"{named.title} has it from its next session on."
-        )
-        for warning in warnings:
-            say(style(warning, "red"))
-        say(f"{has_it} {_way_back(place, tool, plugin)}")
+        say(f"{_has_it(named, plugin, is_off=bool(warnings))} {_way_back(place, tool, plugin)}")
 
 
 @click.command()
@@ -141,6 +138,17 @@ def _check(tool: "Tool", plugin: Path | None, is_http: bool, *, is_agreed: bool,
         raise Invalid(f"A plugin is for claude-code, not for {tool.name}.")
     if plugin and is_http:
         raise Invalid("A plugin is a folder that others may read: no token is written into it. Leave --http out.")
+
+
+def _in_red(warnings: list[str]) -> list[str]:
+    return [style(warning, "red") for warning in warnings]
+
+
+def _has_it(tool: "Tool", plugin: Path | None, *, is_off: bool) -> str:
+    who = f"`claude --plugin-dir {plugin}`" if plugin else tool.title
+    if is_off:
+        return f"The test ran it by itself: {who} has all of it once what is switched off, as said above, is on again."
+    return f"{who} has it." if plugin else f"{who} has it from its next session on."
 
 
 def _way_back(place: Place, tool: str, plugin: Path | None) -> str:
