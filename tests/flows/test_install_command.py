@@ -167,6 +167,14 @@ def test_who_does_not_agree_keeps_everything_as_it_is(home: Path, user: Path) ->
     assert everything(user) == {}
 
 
+def test_uninstall_says_that_nothing_of_ours_stood_there(home: Path, user: Path) -> None:
+    write(user / ".codex" / "config.toml", CODEX)
+    done = commands.run("uninstall", "codex", "--yes", home=home)
+    assert done.code == 0
+    assert "Nothing of ours stood in the settings of Codex." in done.out
+    assert "learned" not in done.out
+
+
 def test_with_json_nobody_can_be_asked(home: Path, user: Path) -> None:
     done = commands.run("install", "claude-code", "--json", home=home)
     assert done.code == 2

@@ -126,9 +126,12 @@ def uninstall(place: Place, tool: str, is_agreed: bool, is_dry: bool, as_json: b
             say(f"The plugin in {folder} is left, and works where it is loaded. Remove the folder to be without it.")
         for path, reason in left.items():
             say(f"{path} still has {reason}")
-        if not left:
-            say(f"{named.title} has no Recollect in its settings from its next session on.")
-        say("What it learned is still here.")
+        if any(change.kind != "unchanged" for change in changes):
+            if not left:
+                say(f"{named.title} has no Recollect in its settings from its next session on.")
+            say("What it learned is still here.")
+        elif not left:
+            say(f"Nothing of ours stood in the settings of {named.title}.")
 
 
 def _check(tool: "Tool", plugin: Path | None, is_http: bool, *, is_agreed: bool, as_json: bool) -> None:
