@@ -167,6 +167,17 @@ def test_who_does_not_agree_keeps_everything_as_it_is(home: Path, user: Path) ->
     assert everything(user) == {}
 
 
+@pytest.mark.parametrize("command", ["install", "uninstall"])
+def test_where_nobody_is_there_to_ask_that_is_said_and_nothing_is_changed(home: Path, user: Path, command: str) -> None:
+    if command == "uninstall":
+        install("codex", home)
+    before = everything(user)
+    done = commands.run(command, "codex", home=home)
+    assert done.code == 2
+    assert done.explains("Nobody is here to ask", "--yes", "Nothing was changed")
+    assert everything(user) == before
+
+
 def test_uninstall_says_that_nothing_of_ours_stood_there(home: Path, user: Path) -> None:
     write(user / ".codex" / "config.toml", CODEX)
     done = commands.run("uninstall", "codex", "--yes", home=home)

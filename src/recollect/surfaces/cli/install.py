@@ -1,5 +1,6 @@
 """install, uninstall: Recollect in a coding agent's settings."""
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -161,7 +162,14 @@ def _way_back(place: Place, tool: str, plugin: Path | None) -> str:
 
 
 def _agrees() -> bool:
-    return click.confirm("Go on?", default=True)
+    """An answer may come through a pipe, too. Ctrl-C and Ctrl-D at a terminal stop the command, as everywhere."""
+    try:
+        return click.confirm("Go on?", default=True)
+    except click.Abort as stopped:
+        if sys.stdin.isatty() or isinstance(stopped.__context__, KeyboardInterrupt):
+            raise
+        say()
+        raise Invalid("Nobody is here to ask: --yes goes on without an answer. Nothing was changed.") from None
 
 
 def _write_plugin(
