@@ -121,6 +121,9 @@ def test_hooks_that_are_all_turned_off_are_told_with_a_plugin_too(home: Path, us
     assert {file["change"] for file in first["files"]} == {"made"}
     again = install("claude-code", home, "--plugin", tmp_path / "plugin")
     assert {file["change"] for file in again["files"]} == {"unchanged"}
+    said = commands.run("install", "claude-code", "--plugin", tmp_path / "plugin", "--yes", home=home).out
+    assert said.count('disableAllHooks": Claude Code runs no hook') == 1
+    assert "has all of it once" in said
 
 
 @pytest.mark.parametrize("folder", ["~/tilde", "below"])

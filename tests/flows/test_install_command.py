@@ -167,6 +167,25 @@ def test_who_does_not_agree_keeps_everything_as_it_is(home: Path, user: Path) ->
     assert everything(user) == {}
 
 
+@pytest.mark.parametrize("command", ["install", "uninstall"])
+def test_where_nobody_is_there_to_ask_that_is_said_and_nothing_is_changed(home: Path, user: Path, command: str) -> None:
+    if command == "uninstall":
+        install("codex", home)
+    before = everything(user)
+    done = commands.run(command, "codex", home=home)
+    assert done.code == 2
+    assert done.explains("Nobody is here to ask", "--yes", "Nothing was changed")
+    assert everything(user) == before
+
+
+def test_uninstall_says_that_nothing_of_ours_stood_there(home: Path, user: Path) -> None:
+    write(user / ".codex" / "config.toml", CODEX)
+    done = commands.run("uninstall", "codex", "--yes", home=home)
+    assert done.code == 0
+    assert "Nothing of ours stood in the settings of Codex." in done.out
+    assert "learned" not in done.out
+
+
 def test_with_json_nobody_can_be_asked(home: Path, user: Path) -> None:
     done = commands.run("install", "claude-code", "--json", home=home)
     assert done.code == 2
@@ -263,6 +282,9 @@ def test_a_token_is_made_once_is_shown_nowhere_and_ends_with_uninstall(home: Pat
     done = commands.run("install", "claude-code", "--http", "--yes", "--json", home=home, variables=NOBODY)
     assert done.code == 1
     assert [step["ok"] for step in done.json()["self_test"]] == [True, True, False, True]
+    assert done.json()["self_test"][2]["detail"] == (
+        "Nobody answers at http://127.0.0.1:9/mcp. Start `recollect up`, then install again."
+    )
     server = json.loads((user / ".claude.json").read_text())["mcpServers"]["recollect"]
     secret = server["headers"]["Authorization"].removeprefix("Bearer ")
     assert server["url"].endswith("/mcp")

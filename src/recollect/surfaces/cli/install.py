@@ -1,5 +1,6 @@
 """install, uninstall: Recollect in a coding agent's settings."""
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -61,6 +62,8 @@ def install(
         installation = Installation(memory, this_computer(), named, options)
         if plugin:
             warnings = installation.warnings()
+            if not as_json:
+                _show([], _in_red(warnings))
             result = _write_plugin(
                 memory, installation, named, options.agent, plugin, is_agreed=is_agreed, is_dry=is_dry, as_json=as_json
             )
@@ -70,7 +73,7 @@ def install(
             has_changes = any(change.kind != "unchanged" for change in changes) or bool(installation.notes())
             warnings = installation.warnings()
             if not as_json:
-                _show(changes, [*installation.notes(), *warnings])
+                _show(changes, [*installation.notes(), *_in_red(warnings)])
             if is_dry or (has_changes and not is_agreed and not _agrees()):
                 told = {"applied": False, "files": _files(changes), "warnings": warnings}
                 _tell(as_json, {"tool": tool, "agent": options.agent, **told})
@@ -85,12 +88,7 @@ def install(
             say(style(f"It is installed, but does not work yet. {_way_back(place, tool, plugin)}", "red"))
         raise click.exceptions.Exit(FAILED)
     if not as_json and result["applied"]:
-        has_it = (
-            f"`claude --plugin-dir {plugin}` has it." if plugin else f"{named.title} has it from its next session on."
-        )
-        for warning in warnings:
-            say(style(warning, "red"))
-        say(f"{has_it} {_way_back(place, tool, plugin)}")
+        say(f"{_has_it(named, plugin, is_off=bool(warnings))} {_way_back(place, tool, plugin)}")
 
 
 @click.command()
@@ -129,9 +127,12 @@ def uninstall(place: Place, tool: str, is_agreed: bool, is_dry: bool, as_json: b
             say(f"The plugin in {folder} is left, and works where it is loaded. Remove the folder to be without it.")
         for path, reason in left.items():
             say(f"{path} still has {reason}")
-        if not left:
-            say(f"{named.title} has no Recollect in its settings from its next session on.")
-        say("What it learned is still here.")
+        if any(change.kind != "unchanged" for change in changes):
+            if not left:
+                say(f"{named.title} has no Recollect in its settings from its next session on.")
+            say("What it learned is still here.")
+        elif not left:
+            say(f"Nothing of ours stood in the settings of {named.title}.")
 
 
 def _check(tool: "Tool", plugin: Path | None, is_http: bool, *, is_agreed: bool, as_json: bool) -> None:
@@ -143,6 +144,17 @@ def _check(tool: "Tool", plugin: Path | None, is_http: bool, *, is_agreed: bool,
         raise Invalid("A plugin is a folder that others may read: no token is written into it. Leave --http out.")
 
 
+def _in_red(warnings: list[str]) -> list[str]:
+    return [style(warning, "red") for warning in warnings]
+
+
+def _has_it(tool: "Tool", plugin: Path | None, *, is_off: bool) -> str:
+    who = f"`claude --plugin-dir {plugin}`" if plugin else tool.title
+    if is_off:
+        return f"The test ran it by itself: {who} has all of it once what is switched off, as said above, is on again."
+    return f"{who} has it." if plugin else f"{who} has it from its next session on."
+
+
 def _way_back(place: Place, tool: str, plugin: Path | None) -> str:
     if plugin:
         return f"To be without it, remove {plugin}; uninstall leaves that folder alone."
@@ -150,7 +162,14 @@ def _way_back(place: Place, tool: str, plugin: Path | None) -> str:
 
 
 def _agrees() -> bool:
-    return click.confirm("Go on?", default=True)
+    """An answer may come through a pipe, too. Ctrl-C and Ctrl-D at a terminal stop the command, as everywhere."""
+    try:
+        return click.confirm("Go on?", default=True)
+    except click.Abort as stopped:
+        if sys.stdin.isatty() or isinstance(stopped.__context__, KeyboardInterrupt):
+            raise
+        say()
+        raise Invalid("Nobody is here to ask: --yes goes on without an answer. Nothing was changed.") from None
 
 
 def _write_plugin(

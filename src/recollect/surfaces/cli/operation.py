@@ -140,9 +140,12 @@ def doctor(place: Place, as_json: bool) -> None:
     Compares what is kept with what lies on the disk, and names the next step. Exit code 1 when something is broken.
     """
     from recollect.doctor import Level, examine
+    from recollect.settings import this_computer
+    from recollect.surfaces.hooks.standing import installs
 
     with place.open() as memory:
-        findings = [replace(one, next_step=place.for_this_home(one.next_step)) for one in examine(memory)]
+        found = [*examine(memory), *installs(memory, this_computer())]
+    findings = [replace(one, next_step=place.for_this_home(one.next_step)) for one in found]
     broken = any(finding.level is Level.FAILURE for finding in findings)
     if as_json:
         print_json({"ok": not broken, "findings": findings})

@@ -8,6 +8,7 @@ where there is none Recollect itself (`recollect hook`). Both answer by `answeri
 - payload, answering, injecting, capturing    what a hook is told, and what becomes of it
 - jsontext, tomltext, tomllines, targets    changing somebody's settings and nothing else in them
 - commands, installing, removing, changes, installed, files, self_test, plugin    adding it all, and taking it away
+- standing       what became of it since, for `recollect doctor`
 
 Invariants: a hook never blocks an agent and never fails it; what is injected stands inside `<recollect-context>` and
 does not become history; what is not ours in a settings file keeps its bytes.

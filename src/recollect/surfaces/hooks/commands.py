@@ -15,6 +15,9 @@ from recollect.surfaces.hooks.installed import FOLDER
 from recollect.surfaces.hooks.targets import HOOKS, SCRIPT, Group
 from recollect.surfaces.hooks.tools import BEGINNING, EVENTS, MATCHER, SECONDS, Tool
 
+PROGRAM_LINE = "set -- "
+"""How the line of the script begins that names the program."""
+
 
 def own_program() -> list[str]:
     """How this program is started, from anywhere."""
@@ -60,6 +63,22 @@ def script_in(home: str) -> str:
 def script_text(settings: Settings, words: list[str]) -> str:
     text = resources(__package__ or "").joinpath(SCRIPT).read_text(encoding="utf-8")
     return text.replace("@RUNTIME@", shlex.quote(str(settings.runtime))).replace("@PROGRAM@", shlex.join(words))
+
+
+def program_in(script_text: str) -> str:
+    """What a script starts where no daemon answers. Empty: it is none of ours any more."""
+    for line in script_text.splitlines():
+        if line.startswith(PROGRAM_LINE):
+            return first_word(line.removeprefix(PROGRAM_LINE))
+    return ""
+
+
+def first_word(command: str) -> str:
+    """As a shell reads it."""
+    try:
+        return next(iter(shlex.split(command)), "")
+    except ValueError:  # Somebody changed it, and left a quote open.
+        return ""
 
 
 def hook_groups(script: str, tool: Tool, agent: str) -> dict[str, Group]:

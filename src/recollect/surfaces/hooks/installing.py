@@ -31,7 +31,6 @@ from recollect.surfaces.hooks.targets import (
     Target,
     TomlServers,
     beside_ours,
-    hook_command,
     is_empty,
     registered_secret,
     server_in,
@@ -323,9 +322,9 @@ class Installation:
 
     def registered(self) -> tuple[str, dict[str, Any]]:
         """The command of the hook that begins a session, and the MCP server, as the agent finds them."""
-        path = self._tool.hooks_file(self._computer)
-        script = shlex.quote(commands.script_path(self._settings))
-        return hook_command(path, files.read_text(path) or "{}", script), self._server_entry()
+        target = self._hooks_file()
+        found = target.commands(files.read_text(target.path), every_home=False)
+        return found.get(BEGINNING, ""), self._server_entry()
 
     def of_plugin(self) -> tuple[str, dict[str, Any]]:
         """The same of the plugin."""

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
+from typing import Any, cast
 
 from recollect.clock import to_text
 from recollect.errors import Denied, RecollectError, Unavailable
@@ -136,8 +136,7 @@ class SelfTest:
         except RecollectError:
             raise
         except Exception as error:  # noqa: BLE001  the client raises groups of whatever its transport raised
-            hint = "`recollect up` answers it; is it running?" if "url" in self._server else "Start it by hand."
-            raise Unavailable(f"The MCP server did not answer ({type(error).__name__}). {hint}") from None
+            raise Unavailable(_why_unanswered(error, self._server.get("url", ""))) from None
         if self._word not in found:
             raise Unavailable("The MCP server answered, but its search did not find the record.")
         return f"{SEARCH} found it"
@@ -168,3 +167,22 @@ class SelfTest:
         if not done.is_verified:
             raise Unavailable(f"It was forgotten, but not all of it is proved yet: receipt {done.receipt}.")
         return "the record is forgotten, everywhere"
+
+
+def _why_unanswered(error: Exception, address: str) -> str:
+    """`address`: of the daemon; empty: the server is a program."""
+    from httpx2 import NetworkError, TimeoutException
+
+    reasons = _reasons(error)
+    if address and any(isinstance(reason, NetworkError | TimeoutException) for reason in reasons):
+        return f"Nobody answers at {address}. Start `recollect up`, then install again."
+    hint = "`recollect up` answers it; is it running?" if address else "Start it by hand."
+    return f"The MCP server did not answer ({', '.join(type(reason).__name__ for reason in reasons)}). {hint}"
+
+
+def _reasons(error: BaseException) -> list[BaseException]:
+    """What stands in a group, and in the groups of it."""
+    if isinstance(error, BaseExceptionGroup):
+        group = cast("BaseExceptionGroup[BaseException]", error)
+        return [reason for one in group.exceptions for reason in _reasons(one)]
+    return [error]

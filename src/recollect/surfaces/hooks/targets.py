@@ -22,7 +22,7 @@ from recollect.surfaces.hooks.tomltext import (
     with_tables,
     without_tables,
 )
-from recollect.surfaces.hooks.tools import BEGINNING, SERVER
+from recollect.surfaces.hooks.tools import SERVER
 
 HOOKS = "hooks"
 SERVERS = "mcpServers"
@@ -145,6 +145,16 @@ class HooksFile:
             if ((event, place, number) in own) is ours
         ]
 
+    def commands(self, text: str | None, *, every_home: bool) -> dict[str, str]:
+        """Event → what runs ours."""
+        if text is None or self._is_blank(text):
+            return {}
+        found = _hooks(self.path, text)
+        return {
+            event: found[event][place][HOOKS][number]["command"]
+            for event, place, number in self._handlers(text, every_home=every_home)
+        }
+
     def moves(self, before: str | None, after: str | None, *, every_home: bool) -> dict[str, str]:
         """Which hooks of others get another place when one text follows the other."""
         old, new = (self.keys(text, every_home=every_home, ours=False) for text in (before, after))
@@ -201,8 +211,8 @@ class JsonServers:
     def removed(self, text: str, made: Made, *, every_home: bool) -> str:
         servers = _dict(_json(self.path, text).get(SERVERS))
         emptied = made.containers
-        is_own = _is_our_server(servers.get(SERVER), (self.home, *self.older), self.secret_digest)
-        if is_own or (every_home and _is_our_server(servers.get(SERVER))):
+        is_own = is_our_server(servers.get(SERVER), (self.home, *self.older), self.secret_digest)
+        if is_own or (every_home and is_our_server(servers.get(SERVER))):
             text = without_child(text, (SERVERS, SERVER))
             emptied = emptied if is_own else (*emptied, (SERVERS,))
         return _without_empty(text, emptied)
@@ -259,8 +269,8 @@ class TomlServers:
             for key, value in state.items()
             if isinstance(value, dict) and (_dict(value).get(TRUSTED) in made.trust or key in self.gone)
         ]
-        is_own = _is_our_server(server, (self.home, *self.older), self.secret_digest)
-        if is_own or (every_home and _is_our_server(server)):
+        is_own = is_our_server(server, (self.home, *self.older), self.secret_digest)
+        if is_own or (every_home and is_our_server(server)):
             names.insert(0, (TOML_SERVERS, SERVER))
         try:
             left = without_tables(text, names, made.piece) if names else text
@@ -291,16 +301,6 @@ def server_in(path: str, text: str) -> dict[str, Any]:
     return _dict(_dict(_json(path, text or "{}").get(SERVERS)).get(SERVER))
 
 
-def hook_command(path: str, text: str, script: str) -> str:
-    """The command that a session of this home begins with; empty when there is none."""
-    for group in _hooks(path, text).get(BEGINNING, []):
-        for handler in _list(_dict(group).get(HOOKS)):
-            command = str(_dict(handler).get("command", ""))
-            if command.startswith(f"{script} "):
-                return command
-    return ""
-
-
 def has_hooks_off(path: str, text: str) -> bool:
     """Whether Claude Code is told to run no hook at all."""
     return bool(text.strip(f"{MARK} \t\r\n")) and bool(_json(path, text).get("disableAllHooks"))
@@ -327,13 +327,8 @@ def registered_secret(server: dict[str, Any]) -> str:
     return str(headers.get("Authorization", "")).removeprefix("Bearer ")
 
 
-def is_empty(text: str) -> bool:
-    """Whether nothing stands in a file, not even a comment."""
-    return not text.strip(f"{MARK}{{}} \t\r\n")
-
-
-def _is_our_server(server: Any, homes: tuple[str, ...] = (), secret_digest: str = "") -> bool:
-    """`homes`: only if it is of one of these. None: of any."""
+def is_our_server(server: Any, homes: tuple[str, ...] = (), secret_digest: str = "") -> bool:
+    """`homes`: only if it is of one of these. Empty: of any."""
     values = _dict(server)
     args = [str(argument) for argument in _list(values.get("args"))]
     if "command" in values:
@@ -343,6 +338,11 @@ def _is_our_server(server: Any, homes: tuple[str, ...] = (), secret_digest: str 
     if not secret.startswith("recollect_"):
         return False
     return not homes or hashlib.sha256(secret.encode()).hexdigest() == secret_digest
+
+
+def is_empty(text: str) -> bool:
+    """Whether nothing stands in a file, not even a comment."""
+    return not text.strip(f"{MARK}{{}} \t\r\n")
 
 
 def _another(path: str) -> Conflict:

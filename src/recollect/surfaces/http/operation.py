@@ -45,8 +45,10 @@ MOST_SECONDS = 30.0
 def read_doctor(memory: Owner) -> Response:
     """What is well and what is not, each with the next step. It compares what is kept with what lies on the disk."""
     from recollect.doctor import Level, examine
+    from recollect.settings import this_computer
+    from recollect.surfaces.hooks.standing import installs
 
-    findings = examine(memory)
+    findings = [*examine(memory), *installs(memory, this_computer())]
     return answered({"ok": all(one.level is not Level.FAILURE for one in findings), "findings": findings})
 
 
