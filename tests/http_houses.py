@@ -16,7 +16,7 @@ from transcripts import Transcript, write
 
 from recollect import Memory
 from recollect.clock import to_text
-from recollect.daemon import DaemonStatus
+from recollect.daemon.status import DaemonStatus
 from recollect.surfaces.http.app import create_app
 from recollect.surfaces.http.surroundings import Surroundings
 from recollect.testing import FrozenClock

@@ -30,11 +30,12 @@ from transcripts import write
 from webhooks import ADDRESS, SECRET, VARIABLE, Hook
 
 import recollect
-from recollect import daemon as daemons
 from recollect.channels.webhook.receiving import PATH
 from recollect.channels.webhook.signing import secrets_in, signed_headers
 from recollect.clock import system_clock, to_text
-from recollect.daemon import Daemon
+from recollect.daemon import daemon as daemons
+from recollect.daemon import status as statuses
+from recollect.daemon.daemon import Daemon
 from recollect.lock import is_locked
 from recollect.supervision import Shift, State, Supervised
 from recollect.testing.loopback import Request, Response
@@ -231,7 +232,7 @@ def test_whoever_tells_how_it_is_makes_the_folder_of_the_status_again(tmp_path: 
 def test_the_status_of_another_daemon_stays(tmp_path: Path) -> None:
     """That one had begun when this one was ending."""
     with recollect.open(tmp_path / "home") as memory:
-        other = daemons.DaemonStatus(pid=1, started_at=to_text(system_clock()), roots=[])
+        other = statuses.DaemonStatus(pid=1, started_at=to_text(system_clock()), roots=[])
         daemon = Daemon(memory, lambda status, report: None)
         late = Supervised("late", lambda shift: shift.ended.wait(PATIENCE_SECONDS))
         late.on_change = lambda: write(memory.settings.runtime / "status.json", msgspec.json.encode(other))
@@ -239,7 +240,7 @@ def test_the_status_of_another_daemon_stays(tmp_path: Path) -> None:
 
         daemon.run(lambda _memory, _roots: late.start(), once=True)
 
-        assert daemons.read_status(memory.settings.runtime) == other
+        assert statuses.read_status(memory.settings.runtime) == other
 
 
 def test_while_the_database_is_locked_nobody_says_that_all_is_well(tmp_path: Path) -> None:

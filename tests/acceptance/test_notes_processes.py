@@ -14,7 +14,7 @@ from parts import stop
 from transcripts import write
 
 import recollect
-from recollect.notekeeping import Notekeeping, NotesProgress
+from recollect.daemon.notekeeping import Notekeeping, NotesProgress
 
 STEPS = 120
 """Of each process in the suite; those of the soak are many more."""

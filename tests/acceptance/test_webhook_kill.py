@@ -26,7 +26,7 @@ PATIENCE_SECONDS = 60
 MINDING = """
 import sys, time
 import recollect
-from recollect.minding import Minding, Models
+from recollect.daemon.minding import Minding, Models
 from recollect.supervision import end_all
 from recollect.testing.scripted_talk import ScriptedTalk
 

@@ -16,7 +16,7 @@ from webhooks import spoken
 
 import recollect
 from recollect.channels import kinds
-from recollect.minding import Minding, MindingProgress, Models
+from recollect.daemon.minding import Minding, MindingProgress, Models
 from recollect.testing.scripted_talk import ScriptedTalk
 
 PAGE = Path(__file__).parents[2] / "docs" / "channels" / "README.md"

@@ -15,8 +15,8 @@ import pytest
 from commands import wait_for
 
 import recollect
-from recollect import daemon as daemons
-from recollect.daemon import KILLED, Daemon
+from recollect.daemon import daemon as daemons
+from recollect.daemon.daemon import KILLED, Daemon
 from recollect.errors import Unavailable
 
 LOADED = "a_module_that_is_interrupted"

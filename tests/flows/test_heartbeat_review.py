@@ -12,12 +12,12 @@ from parts import stop
 from residue import residue_of
 
 import recollect
+from recollect.daemon.minding import Minding, MindingProgress, Models
 from recollect.errors import Denied, Unavailable
 from recollect.mind.channel import Reply, Said
 from recollect.mind.heartbeat.awareness import barred
 from recollect.mind.heartbeat.heartbeat import Considered, LookedBack
 from recollect.mind.heartbeat.ticks import Moment, Tick, TickStore
-from recollect.minding import Minding, MindingProgress, Models
 from recollect.testing import FrozenClock
 from recollect.testing.scripted import ScriptedModel
 from recollect.testing.scripted_talk import ScriptedTalk, use
@@ -278,7 +278,7 @@ def test_a_model_that_fails_at_each_moment_is_told_and_not_by_its_own_words(
 def test_a_pause_does_not_make_a_model_well_that_fails(
     open_house: OpenHouse, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("recollect.minding.BEAT_SECONDS", 0.01)
+    monkeypatch.setattr("recollect.daemon.minding.BEAT_SECONDS", 0.01)
     memory = open_house()
     progress: list[MindingProgress] = []
 

@@ -8,10 +8,10 @@ import pytest
 from http_houses import PLANTED, House, asked, everything_kept, furnish
 
 from recollect import Invalid, Memory
-from recollect.daemon import DaemonStatus
-from recollect.librarianship import LibrarianProgress
-from recollect.minding import MindingProgress
-from recollect.serving import ServingProgress
+from recollect.daemon.librarianship import LibrarianProgress
+from recollect.daemon.minding import MindingProgress
+from recollect.daemon.serving import ServingProgress
+from recollect.daemon.status import DaemonStatus
 from recollect.supervision import PartHealth, State
 from recollect.testing import FrozenClock
 

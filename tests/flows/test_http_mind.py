@@ -13,7 +13,7 @@ from parts import stop
 from starlette.testclient import TestClient
 
 from recollect import Memory
-from recollect.minding import Minding, Models
+from recollect.daemon.minding import Minding, Models
 from recollect.testing import FrozenClock
 from recollect.testing.scripted_talk import ScriptedTalk
 

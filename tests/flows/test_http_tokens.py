@@ -7,7 +7,7 @@ import pytest
 from http_houses import HOOK_SECRET, PLANTED, Call, House, asked, calls_of, everything_kept, furnish
 
 from recollect import Memory
-from recollect.serving import HOOKS_PATH
+from recollect.daemon.serving import HOOKS_PATH
 from recollect.surfaces.http.app import ROUTERS, create_app
 from recollect.surfaces.http.guard import OPEN_PATHS
 from recollect.surfaces.http.surroundings import Surroundings

@@ -9,10 +9,10 @@ from minds import Listener, on_sqlite
 from parts import stop
 
 import recollect
-from recollect import minding
 from recollect.channels.kinds import Door, Kind, Post
+from recollect.daemon import minding
+from recollect.daemon.minding import Minding, MindingProgress, Models
 from recollect.errors import Unavailable
-from recollect.minding import Minding, MindingProgress, Models
 from recollect.settings import Settings
 from recollect.testing.scripted_talk import ScriptedTalk
 

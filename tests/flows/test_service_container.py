@@ -10,8 +10,8 @@ import click
 import pytest
 import yaml
 
+from recollect.daemon.serving import listening_of
 from recollect.errors import Invalid
-from recollect.serving import listening_of
 from recollect.settings import HttpSettings, Settings
 from recollect.surfaces.cli.main import app
 

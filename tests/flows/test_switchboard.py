@@ -17,10 +17,10 @@ from parts import stop
 from transcripts import Transcript, write
 
 import recollect
-from recollect import switchboard
 from recollect.asking import Question, Request, answer, ask_daemon, place_of
+from recollect.daemon import switchboard
+from recollect.daemon.switchboard import Switchboard
 from recollect.settings import load_settings
-from recollect.switchboard import Switchboard
 
 QUESTIONS = (
     Question(text="question about beans"),

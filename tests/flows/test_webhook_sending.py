@@ -17,9 +17,9 @@ import recollect
 from recollect.channels.webhook.sending import LONGEST_WAIT_SECONDS, Sender
 from recollect.channels.webhook.signing import ID, SIGNATURE, TIMESTAMP, secrets_in, verified
 from recollect.channels.webhook.webhook import NAME, Webhook, WebhookKind
+from recollect.daemon.minding import Minding, MindingProgress, Models
 from recollect.errors import Denied, Unavailable
 from recollect.mind.channel import MayHaveArrived, Reply, Said
-from recollect.minding import Minding, MindingProgress, Models
 from recollect.testing import FrozenClock
 from recollect.testing.loopback import BEFORE_ANYTHING, Response
 from recollect.testing.scripted_talk import ScriptedTalk

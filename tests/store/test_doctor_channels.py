@@ -12,14 +12,14 @@ from minds import run as to_its_end
 
 import recollect
 from recollect.clock import to_text
-from recollect.daemon import DaemonStatus
+from recollect.daemon.minding import MindingProgress
+from recollect.daemon.status import DaemonStatus
 from recollect.doctor import examine
 from recollect.doctor.channels import channels
 from recollect.doctor.findings import Level
 from recollect.errors import Denied, Unavailable
 from recollect.lock import HomeLock
 from recollect.mind.channel import Reply
-from recollect.minding import MindingProgress
 from recollect.testing import FrozenClock
 from recollect.testing.scripted_talk import ScriptedTalk
 

@@ -6,7 +6,7 @@ from commands import wait_for
 from parts import stop
 
 import recollect
-from recollect.indexing import Indexing, IndexProgress
+from recollect.daemon.indexing import Indexing, IndexProgress
 
 
 def test_a_problem_that_two_tasks_meet_is_told_once(tmp_path: Path) -> None:

@@ -12,10 +12,10 @@ from desks import tell
 from parts import stop
 
 import recollect
+from recollect.daemon.librarianship import LibrarianProgress, Librarianship
 from recollect.errors import Unavailable
 from recollect.history import Status
 from recollect.librarian.librarian import Librarian
-from recollect.librarianship import LibrarianProgress, Librarianship
 from recollect.testing import FrozenClock
 
 

@@ -10,7 +10,7 @@ from parts import stop
 from transcripts import write
 
 import recollect
-from recollect.notekeeping import HANGING_SECONDS, Notekeeping, NotesProgress
+from recollect.daemon.notekeeping import HANGING_SECONDS, Notekeeping, NotesProgress
 from recollect.testing import FrozenClock
 
 

@@ -14,10 +14,11 @@ from typing import Any
 
 import pytest
 
-from recollect import listening, serving
+from recollect import listening
+from recollect.daemon import serving
+from recollect.daemon.serving import HOOK_FILE, hosts_of, listening_of, remove_hook_file, write_hook_file
 from recollect.errors import Invalid
 from recollect.listening import Certificate, Limits, is_loopback, listener, place_of, serve
-from recollect.serving import HOOK_FILE, hosts_of, listening_of, remove_hook_file, write_hook_file
 from recollect.settings import HttpSettings, Settings, load_settings
 
 PATIENCE_SECONDS = 20.0

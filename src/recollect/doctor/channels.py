@@ -11,7 +11,8 @@ from shlex import quote
 
 from recollect.channels.kinds import broken_kinds, kinds, wanted_kinds
 from recollect.clock import local, to_text
-from recollect.daemon import read_status
+from recollect.daemon.minding import MindingProgress
+from recollect.daemon.status import read_status
 from recollect.doctor.findings import Finding, failure, ok, warning
 from recollect.errors import Denied, Invalid, RecollectError
 from recollect.llm.opening import check_talker
@@ -22,7 +23,6 @@ from recollect.mind.heartbeat.awareness import QuietHours
 from recollect.mind.heartbeat.schedule import check
 from recollect.mind.places.store import Place
 from recollect.mind.visiting import HTTP
-from recollect.minding import MindingProgress
 from recollect.settings import CONFIG_NAME, Settings
 
 CHECK, HEARTBEAT = "channels", "heartbeat"

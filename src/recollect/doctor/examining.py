@@ -11,7 +11,7 @@ from pathlib import Path
 from shlex import quote
 
 from recollect.clock import Clock, from_text, local
-from recollect.daemon import read_status, watched_roots
+from recollect.daemon.status import read_status
 from recollect.doctor.channels import channels
 from recollect.doctor.findings import Finding, failure, ok, warning
 from recollect.doctor.librarian import librarian
@@ -19,7 +19,7 @@ from recollect.doctor.mind import mind
 from recollect.doctor.notes import notes
 from recollect.errors import RecollectError
 from recollect.history.finding import Found, found_at, is_left_out
-from recollect.history.places import roots_of
+from recollect.history.places import roots_of, watched_roots
 from recollect.history.privacy import Ignore
 from recollect.history.retention import cleanup_of
 from recollect.history.sources import broken_sources
@@ -38,7 +38,7 @@ MAX_BAD_SHARE = 0.05
 
 
 def examine(memory: Memory) -> list[Finding]:
-    roots = watched_roots(memory)
+    roots = watched_roots(memory.settings)
     files = memory.history.files()
     return [
         _database(memory),

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from recollect.clock import from_text, local, to_text
-from recollect.daemon import read_status
+from recollect.daemon.status import read_status
 from recollect.doctor.findings import Finding, failure, ok, warning
 from recollect.lock import is_locked
 from recollect.memory import Memory

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from recollect.history.sources import sources
-from recollect.settings import Computer
+from recollect.settings import Computer, Settings, this_computer
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,3 +37,9 @@ def roots_of(source: str, roots: list[Path], computer: Computer) -> list[Path]:
 
 def transcript_roots(computer: Computer) -> list[Path]:
     return list(dict.fromkeys(place.path for place in found_places(computer)))
+
+
+def watched_roots(settings: Settings) -> list[Path]:
+    """The folders of the settings, else those of the agents found on this computer."""
+    configured = settings.watch_paths
+    return [Path(path).expanduser() for path in configured] if configured else transcript_roots(this_computer())

@@ -36,7 +36,7 @@ def channels(context: click.Context, as_json: bool) -> None:
     if context.invoked_subcommand is not None:
         return
     from recollect.channels.kinds import broken_kinds, is_wanted, kinds, needs_of
-    from recollect.daemon import read_status
+    from recollect.daemon.status import read_status
     from recollect.lock import is_locked
 
     with context.obj.open() as memory:

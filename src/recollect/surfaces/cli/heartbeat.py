@@ -91,7 +91,7 @@ def _end_with(error: RecollectError | None) -> None:
 
 
 def _tell_of_delivery(memory: "Memory") -> None:
-    from recollect.daemon import read_status
+    from recollect.daemon.status import read_status
     from recollect.lock import is_locked
 
     if not (is_locked(memory.settings.runtime) and read_status(memory.settings.runtime)):

@@ -10,7 +10,7 @@ from recollect.surfaces.cli.place import Place
 from recollect.surfaces.cli.running import leave, log_options, logged
 
 if TYPE_CHECKING:
-    from recollect.serving import Names
+    from recollect.daemon.serving import Names
     from recollect.settings import Settings
 
 LOG = "serve"
@@ -40,8 +40,8 @@ def serve(
     It does nothing else: nothing is watched or filed here; `recollect up` on the computers of the agents does that.
     Who asks needs a token: `recollect token create`. Ctrl-C ends it within five seconds, a second one at once.
     """
+    from recollect.daemon.serving import listening_of
     from recollect.embedding.unloading import keep_one_heap
-    from recollect.serving import listening_of
     from recollect.surfaces.http.alone import Alone
 
     keep_one_heap()
@@ -59,7 +59,7 @@ def serve(
 
 def _names(listen: str | None, *, is_by_options: bool) -> "Names":
     """An address of the settings keeps its name there: an option did not give it."""
-    from recollect.serving import SETTING_NAMES, Names
+    from recollect.daemon.serving import SETTING_NAMES, Names
 
     if not is_by_options:
         return SETTING_NAMES

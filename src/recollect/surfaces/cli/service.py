@@ -82,7 +82,7 @@ def uninstall(place: Place, force: bool) -> None:
 @click.pass_obj
 def status(place: Place, as_json: bool) -> None:
     """Show whether it is installed and runs."""
-    from recollect.daemon import read_status
+    from recollect.daemon.status import read_status
     from recollect.lock import is_locked
 
     settings = place.settings()

@@ -30,10 +30,10 @@ from recollect.surfaces.cli.search import catch_up, deepen_all
 from recollect.surfaces.shapes.history import report_json
 
 if TYPE_CHECKING:
-    from recollect.daemon import DaemonStatus
+    from recollect.daemon.indexing import Fetching
+    from recollect.daemon.status import DaemonStatus
     from recollect.embedding.models import Announcement
     from recollect.history import IngestReport
-    from recollect.indexing import Fetching
     from recollect.listening import App
     from recollect.memory import Memory
     from recollect.welcome import Welcome
@@ -52,7 +52,7 @@ def up(place: Place, once: bool, deepen: bool, is_logged: bool, log_level: str, 
     fetched, which is announced, unless `fetch_models` is false or --once is given. Ctrl-C ends it within five seconds,
     a second one at once.
     """
-    from recollect.daemon import Daemon
+    from recollect.daemon.daemon import Daemon
     from recollect.embedding.unloading import keep_one_heap
 
     if not once:
@@ -124,7 +124,7 @@ def _ignore(*_: object) -> None:
 
 def _fetching(quiet: bool) -> "Fetching":
     """How models are fetched in the background: each thing that happens is a line of its own."""
-    from recollect.indexing import Fetching
+    from recollect.daemon.indexing import Fetching
     from recollect.surfaces.cli.models import announce
 
     def on_announce(what: "Announcement") -> None:
@@ -299,7 +299,7 @@ class _Telling:
 
     def say_changes(self, status: "DaemonStatus") -> None:
         """Where it is asked, and what is the matter: whole, as the next step stands at the end."""
-        from recollect.daemon import problems_of
+        from recollect.daemon.status import problems_of
 
         if status.serving.address not in ("", self._address):
             _clear_line()

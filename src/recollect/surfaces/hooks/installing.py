@@ -15,10 +15,10 @@ import msgspec
 
 from recollect.access import looks_like_secret
 from recollect.clock import to_text
+from recollect.daemon.serving import listening_of
 from recollect.errors import Denied, Invalid, NotFound
 from recollect.memory import Memory
 from recollect.scopes import HOUSE
-from recollect.serving import listening_of
 from recollect.settings import Computer
 from recollect.surfaces.hooks import commands, files, installed, switched_off
 from recollect.surfaces.hooks.changes import Change

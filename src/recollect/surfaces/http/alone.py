@@ -7,11 +7,11 @@ import time
 from collections.abc import Callable
 from types import FrameType
 
-from recollect.daemon import KILLED, LAST_SECONDS, STOP_SECONDS
+from recollect.daemon.daemon import KILLED, LAST_SECONDS, STOP_SECONDS
+from recollect.daemon.serving import MOST_CONNECTIONS, listening_of, serve_until
 from recollect.listening import listener
 from recollect.loading import load_parts
 from recollect.memory import Memory
-from recollect.serving import MOST_CONNECTIONS, listening_of, serve_until
 from recollect.settings import Settings
 from recollect.supervision import Shift, Supervised, begin_apart, end_all, end_by_signals
 from recollect.surfaces.http.opening import app_alone

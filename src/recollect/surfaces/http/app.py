@@ -18,9 +18,9 @@ from starlette.exceptions import HTTPException
 from starlette.routing import Route
 
 from recollect import __version__
+from recollect.daemon.serving import HOOKS_PATH
 from recollect.errors import RecollectError
 from recollect.memory import Memory
-from recollect.serving import HOOKS_PATH
 from recollect.surfaces.http import (
     agents,
     bodies,

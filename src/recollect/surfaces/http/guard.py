@@ -20,10 +20,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from recollect.access import looks_like_secret
 from recollect.access.access import HOUR_CHARACTERS
 from recollect.clock import to_text
+from recollect.daemon.serving import HOOKS_PATH
 from recollect.errors import Denied, RecollectError
 from recollect.memory import Memory
 from recollect.scopes import Principal
-from recollect.serving import HOOKS_PATH
 from recollect.surfaces.http import bodies
 from recollect.surfaces.http.asking import PRINCIPAL, bearer
 from recollect.surfaces.http.places import is_from_elsewhere, is_our_host

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from recollect import __version__
-from recollect.daemon import DaemonStatus, problems_of
+from recollect.daemon.status import DaemonStatus, problems_of
 from recollect.memory import Memory
 from recollect.scopes import Principal
 from recollect.surfaces.http.asking import PRINCIPAL

@@ -2,14 +2,14 @@
 
 from typing import TYPE_CHECKING
 
-from recollect.serving import hosts_of
+from recollect.daemon.serving import hosts_of
 from recollect.surfaces.http.app import create_app
 from recollect.surfaces.http.surroundings import Surroundings
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
-    from recollect.daemon import Daemon
+    from recollect.daemon.daemon import Daemon
     from recollect.memory import Memory
     from recollect.settings import Settings
 

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from recollect.daemon import DaemonStatus
-from recollect.serving import LOOPBACK_HOSTS
+from recollect.daemon.serving import LOOPBACK_HOSTS
+from recollect.daemon.status import DaemonStatus
 
 
 def _nobody() -> DaemonStatus | None:

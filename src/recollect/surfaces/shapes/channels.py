@@ -18,7 +18,7 @@ _WITHOUT_LINK = "add --no-link for the code alone."
 def channels_json(memory: "Memory") -> dict[str, Any]:
     """Of a channel that a daemon has open, its word counts: its variables are others than those of this window."""
     from recollect.channels.kinds import broken_kinds, is_wanted, kinds, needs_of
-    from recollect.daemon import read_status
+    from recollect.daemon.status import read_status
     from recollect.lock import is_locked
 
     settings = memory.settings

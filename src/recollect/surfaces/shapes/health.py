@@ -71,7 +71,7 @@ def parts_json(memory: "Memory") -> list[dict[str, Any]]:
     """Each part of the daemon that runs for this house, as it last said of itself. Empty: none runs here."""
     from dataclasses import asdict
 
-    from recollect.daemon import read_status
+    from recollect.daemon.status import read_status
     from recollect.lock import is_locked
 
     runtime = memory.settings.runtime

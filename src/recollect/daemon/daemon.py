@@ -1,12 +1,10 @@
-"""`recollect up`: everything on one machine, in the foreground.
+"""The one process: recover what a crash left, take in what there is, then keep up while agents write.
 
-Recover what a crash left, take in what there is, then keep up while agents write: messages, the search index behind
-them, notes, what the librarian files, and the conversation of who is talked with by a channel. Other processes search
-through it. One daemon per home. `status.json` in the runtime folder tells other processes how it is and where it
-listens; nothing in it is an only copy.
+Messages, the search index behind them, notes, what the librarian files, the conversation of who is talked with by a
+channel, and who asks by HTTP or by the local socket: each is a part. One daemon for each home. Its own thread watches
+transcripts, and hears signals.
 """
 
-import json
 import logging
 import os
 import signal
@@ -14,64 +12,28 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from types import FrameType
 
-import msgspec
-
-from recollect.clock import from_text, to_text
+from recollect.clock import to_text
+from recollect.daemon.indexing import Fetching, Indexing
+from recollect.daemon.librarianship import Librarianship
+from recollect.daemon.minding import Minding
+from recollect.daemon.notekeeping import Notekeeping
+from recollect.daemon.serving import Serving, remove_hook_file
+from recollect.daemon.status import DaemonStatus, StatusFile, read_status
+from recollect.daemon.switchboard import Switchboard, remove_socket
 from recollect.errors import Conflict, Denied, RecollectError, Unavailable
 from recollect.history import IngestReport
-from recollect.history.places import transcript_roots
+from recollect.history.places import watched_roots
 from recollect.history.watcher import Watcher
-from recollect.indexing import Fetching, Indexing, IndexProgress
-from recollect.librarianship import LibrarianProgress, Librarianship
 from recollect.listening import App
 from recollect.loading import load_parts
 from recollect.lock import HomeLock
 from recollect.memory import Memory
-from recollect.minding import Minding, MindingProgress
-from recollect.notekeeping import Notekeeping, NotesProgress
-from recollect.serving import Serving, ServingProgress, remove_hook_file
-from recollect.settings import this_computer
-from recollect.supervision import Hearing, PartHealth, Supervised, begin_apart, end_all, end_by_signals
-from recollect.switchboard import Switchboard, remove_socket
-
-
-@dataclass(slots=True, kw_only=True)
-class DaemonStatus:
-    pid: int
-    started_at: str
-    roots: list[str]
-    last_scan_at: str = ""
-    last_change_at: str = ""
-    messages_added: int = 0
-    problem: str = ""
-    status_problem: str = ""
-    """Why what is told here could not be written."""
-    poll_interval_seconds: float = 0
-    socket: str = ""
-    """Where it answers searches. Empty: nowhere."""
-    documents: int = 0
-    waiting: int = 0
-    """Changes of history that the index has not followed."""
-    deepened: int = 0
-    to_deepen: int = 0
-    index_problem: str = ""
-    notes_looked_at: str = ""
-    """When all files of notes were last looked at."""
-    notes_problem: str = ""
-    notes_restarts: int = 0
-    """How often the thread that watches the notes had to be started again."""
-    librarian: LibrarianProgress = field(default_factory=LibrarianProgress)
-    minding: MindingProgress = field(default_factory=MindingProgress)
-    serving: ServingProgress = field(default_factory=ServingProgress)
-    parts: list[PartHealth] = field(default_factory=list[PartHealth])
-    """Each part of the daemon: whether it runs, and how often it had to begin again."""
-
+from recollect.supervision import Hearing, Supervised, begin_apart, end_all, end_by_signals
 
 FINISH_AGAIN = timedelta(minutes=5)
 """Between two tries to finish what was forgotten; an act that takes longer was cut off."""
@@ -92,12 +54,6 @@ log = logging.getLogger("recollect.daemon")
 
 Notify = Callable[[DaemonStatus, IngestReport], None]
 FirstPass = Callable[[Memory, list[Path]], None]
-
-
-def watched_roots(memory: Memory) -> list[Path]:
-    """The folders of the settings, else those of the agents found on this computer."""
-    configured = memory.settings.watch_paths
-    return [Path(path).expanduser() for path in configured] if configured else transcript_roots(this_computer())
 
 
 class Daemon:
@@ -122,13 +78,20 @@ class Daemon:
         self._stop = threading.Event()
         self._is_busy = False
         self._lock = HomeLock(memory.settings.runtime)
-        self._telling = threading.Lock()
-        self._indexing = Indexing(memory, self._tell_index, fetching)
-        self._notekeeping = Notekeeping(memory, self._tell_notes)
-        self._librarianship = Librarianship(memory, self._tell_librarian)
-        self._minding = Minding(memory, self._tell_minding)
+        self._roots = watched_roots(memory.settings)
+        self.status = DaemonStatus(
+            pid=os.getpid(),
+            started_at=to_text(memory.clock()),
+            roots=[str(root) for root in self._roots],
+            poll_interval_seconds=memory.settings.poll_interval_seconds,
+        )
+        self._file = StatusFile(memory.settings.runtime, self.status, self._stop)
+        self._indexing = Indexing(memory, self._file.tell_index, fetching)
+        self._notekeeping = Notekeeping(memory, self._file.tell_notes)
+        self._librarianship = Librarianship(memory, self._file.tell_librarian)
+        self._minding = Minding(memory, self._file.tell_minding)
         self._switchboard = Switchboard(memory)
-        self._serving = Serving(memory, partial(open_app, self), self._tell_serving) if open_app else None
+        self._serving = Serving(memory, partial(open_app, self), self._file.tell_serving) if open_app else None
         self._watching = Supervised("watcher", lambda _: self._watch(), on_crash=self._note_crash, clock=memory.clock)
         self.parts = [
             self._watching,
@@ -139,26 +102,19 @@ class Daemon:
             self._notekeeping.part,
             self._indexing.part,
         ]
+        self._file.parts = self.parts
         for part in self.parts:
-            part.on_change = self._tell_parts
+            part.on_change = self._file.tell
         self._give_up = give_up
         self._stop_seconds = stop_seconds
         self._stopped_at = 0.0
         self._hearing: Hearing | None = None
         self._sent_again: list[int] = []
         """Signals that are our own: they are not a second one."""
-        self._logged: dict[str, str] = {}
         self.lost: Conflict | None = None
         """Why it ended: another daemon has the home."""
-        self._roots = watched_roots(memory)
         self._finish_at = memory.clock()
         self._forgetting_problem = ""
-        self.status = DaemonStatus(
-            pid=os.getpid(),
-            started_at=to_text(memory.clock()),
-            roots=[str(root) for root in self._roots],
-            poll_interval_seconds=memory.settings.poll_interval_seconds,
-        )
 
     def run(self, first_pass: FirstPass, *, once: bool = False) -> list[str]:
         """Until a signal comes, or only the first pass. The names of parts that did not end in time: their threads may
@@ -191,7 +147,7 @@ class Daemon:
                 self._on_begun(self.status)
             else:
                 self._notekeeping.look()
-            self._write_status()
+            self._file.write()
             self._finish_forgetting(everything=True)
             self._is_busy = False
             if not once:
@@ -217,12 +173,8 @@ class Daemon:
         self._switchboard.remove()
         told = read_status(self._memory.settings.runtime)
         if told is None or told.pid == self.status.pid:
-            self._remove_status()
+            self._file.remove()
         self._lock.release()
-
-    def _remove_status(self) -> None:
-        with suppress(OSError):  # The folder may not be writable any more.
-            self._status_path.unlink(missing_ok=True)
 
     def wake(self) -> None:
         """Something was taken in by another way than the watcher: whoever follows history looks at it now."""
@@ -281,7 +233,7 @@ class Daemon:
         self._switchboard.renew()
         if self._serving:
             self._serving.renew()
-        self._write_status()
+        self._file.write()
 
     def _finish_forgetting(self, *, everything: bool = False) -> None:
         """Acts that were cut off after the erasing. A younger one may still be at work in another process."""
@@ -308,12 +260,12 @@ class Daemon:
         self._notify(self.status, report)
 
     def _find_new_roots(self) -> bool:
-        found = watched_roots(self._memory)
+        found = watched_roots(self._memory.settings)
         if found == self._roots:
             return False
         self._roots = found
         self.status.roots = [str(root) for root in found]
-        self._write_status()
+        self._file.write()
         self._look(None)
         return True
 
@@ -361,33 +313,6 @@ class Daemon:
         names = ["the main thread", *(part.name for part in self.parts if part.is_alive)]
         log.warning("%s did not end in time: the process is ended", ", ".join(names))
 
-    @property
-    def _status_path(self) -> Path:
-        return self._memory.settings.runtime / "status.json"
-
-    def _tell_index(self, figures: IndexProgress) -> None:
-        status = self.status
-        status.documents, status.waiting, status.deepened = figures.documents, figures.waiting, figures.deepened
-        status.to_deepen, status.index_problem = figures.to_deepen, figures.problem
-        if status.last_scan_at and not self._stop.is_set():
-            self._write_status()
-
-    def _tell_notes(self, notes: NotesProgress) -> None:
-        status = self.status
-        status.notes_looked_at, status.notes_problem = notes.looked_at, notes.problem
-        status.notes_restarts = notes.restarts
-        if status.last_scan_at and not self._stop.is_set():
-            self._write_status()
-
-    def _tell_librarian(self, progress: LibrarianProgress) -> None:
-        self.status.librarian = progress
-        if self.status.last_scan_at and not self._stop.is_set():
-            self._write_status()
-
-    def _tell_parts(self) -> None:
-        if self.status.last_scan_at and not self._stop.is_set():
-            self._write_status()
-
     def _note_crash(self, reason: str) -> None:
         """Of the watcher."""
         self._is_busy = False
@@ -395,59 +320,13 @@ class Daemon:
         with suppress(RecollectError):  # The database may be what fails.
             self._memory.runs.record("scan", "failed", 0.0, {"reason": reason})
 
-    def _tell_serving(self, progress: ServingProgress) -> None:
-        self.status.serving = progress
-        if self.status.last_scan_at and not self._stop.is_set():
-            self._write_status()
-
-    def _tell_minding(self, progress: MindingProgress) -> None:
-        self.status.minding = progress
-        if self.status.last_scan_at and not self._stop.is_set():
-            self._write_status()
-
     def _clear_up(self) -> None:
         """What a daemon that was killed said of itself, and where it listened."""
         before = read_status(self._memory.settings.runtime)
         if before and before.socket:
             remove_socket(before.socket)
         remove_hook_file(self._memory.settings.runtime, also_of_others=True)
-        self._remove_status()
-
-    def _log_problems(self) -> None:
-        """Each once, and when it is over."""
-        told = problems_of(self.status)
-        for part, problem in told.items():
-            if problem != self._logged.get(part, ""):
-                log.log(logging.WARNING if problem else logging.INFO, "%s: %s", part, problem or "all is well again")
-        self._logged = told
-
-    def _write_status(self) -> None:
-        path = self._status_path
-        temporary = path.with_suffix(".new")
-        with self._telling:
-            self.status.parts = [part.health for part in self.parts]
-            self.status.status_problem = ""
-            try:
-                path.parent.mkdir(exist_ok=True)
-                temporary.write_text(json.dumps(asdict(self.status)), encoding="utf-8")
-                os.replace(temporary, path)
-            except OSError as error:
-                self.status.status_problem = f"{path} cannot be written: {error.strerror}"
-            self._log_problems()
-
-
-def problems_of(status: DaemonStatus) -> dict[str, str]:
-    """What each part has to say by itself; empty where all is well."""
-    told = {
-        "watcher": status.problem,
-        "status": status.status_problem,
-        "index": status.index_problem,
-        "notes": status.notes_problem,
-        "librarian": status.librarian.problem,
-        "mind": status.minding.problem,
-        "http": status.serving.problem,
-    }
-    return {**told, **status.minding.channels}
+        self._file.remove()
 
 
 def _is_loading(frame: FrameType | None) -> bool:
@@ -462,26 +341,3 @@ def _send(number: int) -> None:
         signal.raise_signal(number)
     else:  # So that the main thread is woken, which may wait for something.
         os.kill(os.getpid(), number)
-
-
-def read_status(runtime: Path) -> DaemonStatus | None:
-    """What the daemon of this home last said of itself. None: nothing, or nothing that makes sense."""
-    try:
-        status = msgspec.json.decode((runtime / "status.json").read_bytes(), type=DaemonStatus)
-    except (OSError, ValueError, msgspec.DecodeError):
-        return None
-    return status if all(map(_is_time, _times_in(status))) else None
-
-
-def _times_in(status: DaemonStatus) -> list[str]:
-    mind, librarian = status.minding, status.librarian
-    times = [status.last_scan_at, status.last_change_at, status.notes_looked_at, librarian.filed_at]
-    times += [librarian.paused_since, librarian.goes_on_at, mind.outreach_due_at, mind.reflection_due_at]
-    return [status.started_at, *filter(None, [*times, *(part.since for part in status.parts)])]
-
-
-def _is_time(text: str) -> bool:
-    try:
-        return from_text(text).tzinfo is not None
-    except ValueError:
-        return False
