@@ -387,6 +387,30 @@ def test_an_edit_of_what_waits_replaces_it_and_a_later_one_is_said_as_such(
 
 
 @on_sqlite
+def test_an_edit_of_an_edit_that_waits_is_still_said_as_one_of_what_was_answered(
+    memory: recollect.Memory, server: TelegramServer
+) -> None:
+    ready = threading.Event()
+
+    async def story(bot: Bot) -> None:
+        answered = server.write(CHAT, "At seven")["message"]["message_id"]
+        await bot.until(lambda: len(server.texts(CHAT)) == 1)
+        server.write(CHAT, "Look it up")
+        await bot.until(lambda: len(model.requests) == 2)
+        server.edit(CHAT, answered, "At eight")
+        server.edit(CHAT, answered, "At nine")
+        await bot.read_all(server)
+        ready.set()
+        await bot.until(lambda: len(server.texts(CHAT)) == 3)
+
+    model = ScriptedTalk(lambda request: [ready, echo(request)] if len(model.requests) == 2 else echo(request))
+    talk_with(memory, server, model, story)
+
+    assert server.texts(CHAT)[2] == "You said: [Edited] At nine"
+    assert "At eight" not in asked(model)
+
+
+@on_sqlite
 def test_an_edit_that_changes_no_word_is_none(memory: recollect.Memory, server: TelegramServer) -> None:
     async def story(bot: Bot) -> None:
         message = server.write(CHAT, "See example.com")["message"]["message_id"]

@@ -7,6 +7,7 @@ the same one: nothing is lost, and nothing is overtaken.
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from datetime import date
 
 from recollect.channels.kinds import Door
@@ -39,6 +40,14 @@ FETCH_SECONDS = 600.0
 else is heard meanwhile."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Heard:
+    key: str
+    text: str
+    changes_answered: bool
+    """It was said as a change of words that the agent knows."""
+
+
 class Hearing:
     def __init__(self, door: Door, client: BotClient, sending: Sending) -> None:
         self._door = door
@@ -47,8 +56,8 @@ class Hearing:
         self._tries = Tries()
         self._noted: set[str] = set()
         self._noted_on: date | None = None
-        self._heard: dict[tuple[str, int], tuple[str, str]] = {}
-        """By chat and number: the key under which a message was heard last, and its words then."""
+        self._heard: dict[tuple[str, int], _Heard] = {}
+        """By chat and number: how a message was heard last."""
         self._sentence: tuple[tuple[str, int] | None, str] = (None, "")
         """What is to be said in a chat because of an update, worked out once."""
         self._attempts = 0
@@ -167,7 +176,7 @@ class Hearing:
         text = "\n\n".join(filter(None, (meant.text, words)))
         if meant.replied_to:
             text = f"[In reply to: “{meant.replied_to}”]\n{text}"
-        if meant.is_edit and not await self._withdraw(meant):
+        if changes := meant.is_edit and await self._changes_answered(meant):
             text = f"[Edited] {text}"
         said = Said(
             text=text,
@@ -182,7 +191,7 @@ class Hearing:
             await self._door.hear(said)
         except (Invalid, Paused) as error:
             return await self._answer(meant, _saying(str(error)))
-        return self._remember(meant)
+        return self._remember(meant, changes=changes)
 
     def _key(self, meant: Incoming) -> str:
         """Each bot counts the messages of a chat for itself: what the next one brings is new. Two edits may be of one
@@ -217,21 +226,22 @@ class Hearing:
             return True
         known = self._heard.get((meant.chat_id, meant.message_id))
         if known:
-            return known[1] == meant.text
+            return known.text == meant.text
         # Heard before this program began. Before its words may stand what it replied to.
         words = await asyncio.to_thread(self._door.heard, NAME, self._first_key(meant))
         return bool(meant.text) and words.rpartition("”]\n")[2] == meant.text
 
-    async def _withdraw(self, meant: Incoming) -> bool:
-        """Whether what it was before waits still, and is taken back for what it is now."""
-        last, _ = self._heard.get((meant.chat_id, meant.message_id), ("", ""))
-        earlier = {last, self._first_key(meant)} - {"", self._key(meant)}
-        withdrawn = [await self._door.withdraw_key(NAME, key) for key in sorted(earlier)]
-        return any(withdrawn)
+    async def _changes_answered(self, meant: Incoming) -> bool:
+        """Whether the agent knows words of this message that hold no longer. What still waits is taken back for what
+        it is now: of an edit that waited, the agent may know what was before that."""
+        last = self._heard.get((meant.chat_id, meant.message_id))
+        if last and last.key != self._key(meant) and await self._door.withdraw_key(NAME, last.key):
+            return last.changes_answered
+        return not await self._door.withdraw_key(NAME, self._first_key(meant))
 
-    def _remember(self, meant: Incoming) -> None:
+    def _remember(self, meant: Incoming, *, changes: bool) -> None:
         self._heard.pop((meant.chat_id, meant.message_id), None)
-        self._heard[meant.chat_id, meant.message_id] = (self._key(meant), meant.text)
+        self._heard[meant.chat_id, meant.message_id] = _Heard(self._key(meant), meant.text, changes)
         while len(self._heard) > MOST_REMEMBERED:
             del self._heard[next(iter(self._heard))]
 
