@@ -7,6 +7,7 @@ chooses. On systems that cannot fork, every process is a new one.
 """
 
 import atexit
+import gc
 import io
 import json
 import os
@@ -90,6 +91,7 @@ def server() -> Server:
 
 def serve(number: int) -> None:
     _import_everything()
+    gc.freeze()  # What is never looked at is never copied for a child either.
     with socket.socket(fileno=number) as channel, channel.makefile("rb") as lines:
         for line in lines:
             told = json.loads(line)
