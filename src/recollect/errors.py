@@ -13,7 +13,10 @@ RecollectError
 A message names the thing and the next step. Expected outcomes are values, not errors.
 """
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from recollect.seen import Seen
 
 
 class RecollectError(Exception):
@@ -48,18 +51,25 @@ class Changed(Conflict):
 
     http_status = 412
 
-    def __init__(self, thing: str, expected: int, version: int, current: str, yours: str = "") -> None:
-        """`expected`: the version that was seen; less than 0: any. `version`: the one that is there; 0: none."""
-        self.thing, self.expected, self.version, self.current, self.yours = thing, expected, version, current, yours
-        stands = f"is at version {version} by now" if version else "is not there"
-        seen = f", not {expected}" if version and expected >= 0 else ""
-        says = f" It says: {current!r}." if version else ""
+    def __init__(self, thing: str, expected: "int | Seen", now: "Seen", current: str, yours: str = "") -> None:
+        """`expected`: what was seen; less than 0: any version. `now`: what is there."""
+        self.thing, self.expected, self.now, self.current, self.yours = thing, expected, now, current, yours
+        says = f" It says: {current!r}." if now.number else ""
         told = f" Yours: {yours!r}." if yours else ""
-        super().__init__(f"{thing} {stands}{seen}.{says}{told} Nothing was changed: read it first.")
+        super().__init__(f"{thing} {_stands(expected, now)}.{says}{told} Nothing was changed: read it first.")
 
     def beside(self, yours: str) -> "Changed":
         """The same, with what was to be written."""
-        return Changed(self.thing, self.expected, self.version, self.current, yours)
+        return Changed(self.thing, self.expected, self.now, self.current, yours)
+
+
+def _stands(expected: "int | Seen", now: "Seen") -> str:
+    number = expected if isinstance(expected, int) else expected.number
+    if not now.number:
+        return "is not there"
+    if number == now.number:
+        return f"is at version {number} as before, and something of that was forgotten"
+    return f"is at version {now.number} by now" + (f", not {number}" if number >= 0 else "")
 
 
 class Unavailable(RecollectError):

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from recollect.notes.status import Updated
     from recollect.recall import Found, Recall
     from recollect.runs.spending import Spending
+    from recollect.seen import Seen
     from recollect.showings import Showings
     from recollect.transfer import Transfer
 
@@ -418,7 +419,9 @@ class Memory:
         as agents can wait."""
         return self.recall.search(query, search_type=search_type, rerank=True)
 
-    def update_status(self, updates: Mapping[str, object], *, expected_version: int | None = None) -> "Updated":
+    def update_status(
+        self, updates: Mapping[str, object], *, expected_version: "int | Seen | None" = None
+    ) -> "Updated":
         """For agents: set these fields of their status, each with the time of now. None takes one away."""
         return self.notes.status.update(updates, expected_version=expected_version)
 

@@ -12,6 +12,8 @@ from recollect.daemon.librarianship import LibrarianProgress
 from recollect.daemon.minding import MindingProgress
 from recollect.daemon.serving import ServingProgress
 from recollect.daemon.status import DaemonStatus
+from recollect.lineage import MESSAGE
+from recollect.notes.lines import Source
 from recollect.supervision import PartHealth, State
 from recollect.testing import FrozenClock
 
@@ -79,8 +81,9 @@ def test_a_new_note_takes_no_others_place(house: House) -> None:
 
 
 def test_every_change_of_a_note_is_made_only_to_the_version_that_was_seen(house: House) -> None:
-    path, old, any_one = "/v1/notes/files/user.md", {"if-match": '"1"'}, {"if-match": "*"}
+    path, any_one = "/v1/notes/files/user.md", {"if-match": "*"}
     with asked(house, house.tokens.owner) as client:
+        old = {"if-match": client.get(path).headers["etag"]}
         now = client.put(path, json={"text": "Kim, who has a garden\n"}).headers["etag"]
         kept = everything_kept(house.memory)
         for answer in (
@@ -91,6 +94,7 @@ def test_every_change_of_a_note_is_made_only_to_the_version_that_was_seen(house:
         ):
             assert answer.status_code == 412, answer.request.url
             assert answer.json()["current"] == "Kim, who has a garden\n"
+            assert answer.headers["etag"] == now
         assert everything_kept(house.memory) == kept
         added = client.post(path, json={"text": "And a cat."}, headers={"if-match": now})
         undone = client.post("/v1/notes/undo/user.md", json={}, headers={"if-match": added.headers["etag"]})
@@ -114,8 +118,8 @@ def test_what_must_be_there_is_not_made(house: House) -> None:
 
 def test_a_folder_has_no_version_to_be_compared(house: House) -> None:
     with asked(house, house.tokens.owner) as client:
-        client.put("/v1/notes/files/garden/beans.md", json={"text": "1"})
-        answer = client.delete("/v1/notes/files/garden", headers={"if-match": '"1"'})
+        seen = client.put("/v1/notes/files/garden/beans.md", json={"text": "1"}).headers["etag"]
+        answer = client.delete("/v1/notes/files/garden", headers={"if-match": seen})
         assert answer.status_code == 400
         assert client.get("/v1/notes/files/garden/beans.md").status_code == 200
 
@@ -142,14 +146,16 @@ def test_of_two_who_set_a_status_the_second_is_told(house: House) -> None:
 def test_a_record_is_moved_only_as_it_was_seen_and_the_refusal_has_both_texts(house: House) -> None:
     path = f"/v1/records/{house.ids['records/{id}']}"
     with asked(house, house.tokens.owner) as client:
-        old = {"if-match": '"1"'}
+        old = {"if-match": client.get(path).headers["etag"]}
+        client.patch(path, json={"importance": 0.9})
         moved = client.post(f"{path}/move", json={"scope": "house"}, headers=old)
         edited = client.patch(path, json={"text": "It sleeps at dusk."}, headers=old)
         assert (moved.status_code, edited.status_code) == (412, 412)
         assert client.get(path).json()["scope"] == "ada"
         now = client.get(path)
         assert edited.json()["current"] == now.json()["text"]
-        assert (edited.json()["yours"], edited.json()["version"]) == ("It sleeps at dusk.", 2)
+        assert (edited.json()["yours"], edited.json()["version"]) == ("It sleeps at dusk.", 3)
+        assert edited.headers["etag"] == now.headers["etag"]
         seen = {"if-match": now.headers["etag"]}
         assert client.post(f"{path}/move", json={"scope": "house"}, headers=seen).status_code == 200
 
@@ -219,7 +225,9 @@ def test_what_is_known_already_is_not_sent_again(house: House) -> None:
             assert client.get(path, headers={"if-none-match": '"77"'}).status_code == 200
 
 
-@pytest.mark.parametrize("tag", ["3", 'W/"1"', '"1", "2"', '"x"', '"' + "9" * 30 + '"'])
+@pytest.mark.parametrize(
+    "tag", ["3", '"2"', 'W/"1-1f0c9a2b"', '"1-1f0c9a2b", "2-1f0c9a2b"', '"x"', '"0-1f0c9a2b"', '"' + "9" * 30 + '"']
+)
 def test_a_tag_that_was_never_answered_is_refused(house: House, tag: str) -> None:
     path = f"/v1/records/{house.ids['records/{id}']}"
     with asked(house, house.tokens.ada) as client:
@@ -367,6 +375,42 @@ def test_a_version_of_a_note_that_was_forgotten_is_none_of_the_note_that_is_writ
             assert client.get(path, headers={"if-none-match": seen}).json()["text"] == text
             refused = client.put(path, json={"text": "mine"}, headers={"if-match": seen})
             assert (refused.status_code, client.get(path).json()["text"]) == (412, text)
+
+
+def test_words_that_were_forgotten_are_neither_confirmed_nor_written_back_by_what_named_them(house: House) -> None:
+    path, message = "/v1/notes/files/garden.md", house.ids["messages/{id}"]
+    house.memory.notes.append("garden.md", "Beans climb.\n")
+    source = Source(kind=MESSAGE, id=message)
+    house.memory.notes.append("garden.md", "The key lies under the pot.\n", sources=[source])
+    with asked(house, house.tokens.owner) as client:
+        seen = client.get(path)
+        assert client.post("/v1/forget", json={"message": message, "dry_run": False}).status_code == 200
+        now = client.get(path, headers={"if-none-match": seen.headers["etag"]})
+        assert (now.status_code, now.json()["text"]) == (200, "Beans climb.\n")
+        assert now.json()["version"] == seen.json()["version"]
+        back = client.put(path, json={"text": seen.json()["text"]}, headers={"if-match": seen.headers["etag"]})
+        assert (back.status_code, back.headers["etag"]) == (412, now.headers["etag"])
+        assert "something of that was forgotten" in back.json()["detail"]
+        assert client.get(path).json()["text"] == "Beans climb.\n"
+        assert client.put(path, json={"text": "Peas."}, headers={"if-match": back.headers["etag"]}).status_code == 200
+
+
+def test_a_record_that_loses_one_of_its_sources_is_not_what_was_seen(house: House) -> None:
+    with asked(house, house.tokens.owner) as client:
+        messages = client.get(f"/v1/conversations/{house.ids['conversations/{id}']}/messages").json()["items"]
+        first, second = (one["id"] for one in messages[:2])
+        for name in (first, second):
+            made = client.post(f"/v1/messages/{name}/promote", json={"text": "It sleeps."}).json()
+        path = f"/v1/records/{made['id']}"
+        seen = client.get(path)
+        assert client.get(path, headers={"if-none-match": seen.headers["etag"]}).status_code == 304
+        assert client.post("/v1/forget", json={"message": second, "dry_run": False}).status_code == 200
+        now = client.get(path, headers={"if-none-match": seen.headers["etag"]})
+        assert [source["message"] for source in now.json()["sources"]] == [first]
+        edited = client.patch(path, json={"text": "It wakes."}, headers={"if-match": seen.headers["etag"]})
+        assert edited.status_code == 412
+        edited = client.patch(path, json={"text": "It wakes."}, headers={"if-match": now.headers["etag"]})
+        assert edited.headers["etag"] == client.get(path).headers["etag"]
 
 
 def test_a_reason_that_would_be_kept_for_good_is_short(house: House) -> None:

@@ -43,6 +43,7 @@ from recollect.knowledge.undoing import undo
 from recollect.knowledge.writing import Writer
 from recollect.lineage import ReceiptStore
 from recollect.scopes import HOUSE, OWNER, Principal, ScopeStore, sight_of
+from recollect.seen import Seen, is_as_seen
 
 MOST_LISTED = 100_000
 
@@ -152,7 +153,7 @@ class Knowledge:
         name: str,
         text: str | None = None,
         *,
-        expected_version: int | None = None,
+        expected_version: int | Seen | None = None,
         category: str | None = None,
         tags: Sequence[str] | None = None,
         importance: float | None = None,
@@ -192,7 +193,7 @@ class Knowledge:
                 edited = writer.change(record, "edited", reason, changes, is_correction=is_correction)
         return self._quoting.record(edited)
 
-    def retract(self, name: str, *, expected_version: int | None = None, reason: str = "") -> Record:
+    def retract(self, name: str, *, expected_version: int | Seen | None = None, reason: str = "") -> Record:
         """It is wrong or not wanted: kept, but no longer believed. `undo` brings it back, `forget` erases it."""
         with self._database.write() as session:
             writer = self._writer(session)
@@ -203,7 +204,7 @@ class Knowledge:
         return self._quoting.record(retracted)
 
     def undo(
-        self, name: str, *, version: int | None = None, expected_version: int | None = None, reason: str = ""
+        self, name: str, *, version: int | None = None, expected_version: int | Seen | None = None, reason: str = ""
     ) -> Record:
         """An earlier version holds again: the one before, or this one. Doing it twice takes the undo back."""
         with self._database.write() as session:
@@ -212,7 +213,7 @@ class Knowledge:
             undone = undo(writer, record, version, reason)
         return self._quoting.record(undone)
 
-    def move(self, name: str, scope: str, *, expected_version: int | None = None, reason: str = "") -> Record:
+    def move(self, name: str, scope: str, *, expected_version: int | Seen | None = None, reason: str = "") -> Record:
         """Into another scope, with all its versions: who may not see it there finds nothing of it any more."""
         if self._principal.is_confined:
             raise Denied(f"{self._principal.name} may not move records between scopes: only a person may.")
@@ -222,11 +223,11 @@ class Knowledge:
             ScopeStore(session, self._house).get(scope)
             return record if record.scope == scope else move(writer, record, scope, reason)
 
-    def _expected(self, writer: Writer, name: str, version: int | None, wanted: str) -> Record:
+    def _expected(self, writer: Writer, name: str, expected: int | Seen | None, wanted: str) -> Record:
         record = named(writer.records, writer.events, name, self._principal)
         writer.check_write(record.scope)
-        if version is not None and version != record.version:
-            raise Changed(f"Record {record.id}", version, record.version, record.text, wanted)
+        if expected is not None and not is_as_seen(expected, record.seen):
+            raise Changed(f"Record {record.id}", expected, record.seen, record.text, wanted)
         return record
 
     # Reading

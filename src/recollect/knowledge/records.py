@@ -1,10 +1,13 @@
 """A record: one thing that is known, and what may be said about it. Values and pure rules only."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
+
+import msgspec
 
 from recollect.ids import derived_id
 from recollect.lineage import folded
+from recollect.seen import Seen, mark_of
 
 
 class Kind(StrEnum):
@@ -129,6 +132,12 @@ class Record:
     """When this version came to hold."""
     believed_until: str = ""
     """Empty: it holds now."""
+
+    @property
+    def seen(self) -> Seen:
+        """Without the quotes: not everybody is shown them."""
+        sources = tuple(replace(source, quote="") for source in self.sources)
+        return Seen(self.version, mark_of(msgspec.json.encode(replace(self, sources=sources))))
 
     @property
     def is_evergreen(self) -> bool:

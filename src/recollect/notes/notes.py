@@ -21,6 +21,7 @@ from recollect.notes.versions import ACCEPTED, Action, Looked, Note, Version, Wr
 from recollect.notes.writing import Change, Writer, missing
 from recollect.scopes import HOUSE, OWNER, Actor, Grant, Principal, Scope, ScopeKind, ScopeStore, Sight, sight_of
 from recollect.scopes.store import check_name
+from recollect.seen import Seen
 
 if TYPE_CHECKING:
     from recollect.notes.diary import Diary
@@ -301,7 +302,7 @@ class Notes:
         *,
         reason: str = "",
         sources: Sequence[Source] = (),
-        expected_version: int | None = None,
+        expected_version: int | Seen | None = None,
     ) -> Written:
         """`expected_version`: as in `change`."""
 
@@ -320,7 +321,7 @@ class Notes:
         is_whole: bool = False,
         origins: Origins | None = None,
         forgotten: int | None = None,
-        expected_version: int | None = None,
+        expected_version: int | Seen | None = None,
     ) -> Written:
         """Nobody else can write between reading and writing. `change` may raise; then nothing happens. `is_whole`: it
         keeps nothing of the old text, which may be no text at all. `origins`: what each of its lines came from.
@@ -354,7 +355,7 @@ class Notes:
         *,
         reason: str = "",
         action: Action = Action.REMOVED,
-        expected_version: int | None = None,
+        expected_version: int | Seen | None = None,
     ) -> list[Version]:
         """A note, or all notes of a folder. They can be restored. `expected_version`: as in `change`; of a folder
         there is none."""
@@ -367,13 +368,15 @@ class Notes:
         *,
         reason: str = "",
         action: Action = Action.MOVED,
-        expected_version: int | None = None,
+        expected_version: int | Seen | None = None,
     ) -> list[Version]:
         """A note, or a folder of notes. The versions it had stay where they were. `expected_version`: as in
         `remove`."""
         return self._writer.move(path, to, reason=reason, action=action, expected_version=expected_version)
 
-    def undo(self, path: str, number: int = 0, *, reason: str = "", expected_version: int | None = None) -> Written:
+    def undo(
+        self, path: str, number: int = 0, *, reason: str = "", expected_version: int | Seen | None = None
+    ) -> Written:
         """Back to what a note was before the latest change, or to one of its versions. Undone again, it goes back one
         more. `expected_version`: as in `change`."""
         return self._writer.undo(path, number, reason=reason, expected_version=expected_version)

@@ -30,6 +30,7 @@ from recollect.notes.status_fields import (
     updated,
 )
 from recollect.notes.versions import Note, Written
+from recollect.seen import NOTHING, Seen
 from recollect.texts import clean
 
 if TYPE_CHECKING:
@@ -55,8 +56,8 @@ class Board:
     """The file as it stands, or, where that is no status, the last version that was one."""
     number: int = 0
     """The version that this is; 0: there is none yet."""
-    latest: int = 0
-    """The version of the file as it stands; 0: there is none."""
+    seen: Seen = NOTHING
+    """The file as it stands."""
     problem: str = ""
     """Why the file as it stands is no status. Empty: it is one, or is not there."""
 
@@ -82,7 +83,13 @@ class _Found:
     text: str | None
     good: Note | None
     problem: str = ""
-    broken: int = 0
+    broken: Note | None = None
+    """The file, where it is no status."""
+
+    @property
+    def seen(self) -> Seen:
+        note = self.broken or self.good
+        return note.seen if note else NOTHING
 
     @property
     def forms(self) -> Forms:
@@ -106,7 +113,7 @@ class Status:
     def show(self) -> Board:
         found = self._found()
         if found.good is None:
-            return Board(path=self.path, latest=found.broken, problem=found.problem)
+            return Board(path=self.path, seen=found.seen, problem=found.problem)
         forms = found.forms
         fields = {name: field_of(name, form) for name, form in forms.items()}
         times = self._times(found.good, {name: forms[name] for name, one in fields.items() if not one.has_time})
@@ -115,13 +122,13 @@ class Status:
             fields={name: replace(one, at=times.get(name, one.at)) for name, one in fields.items()},
             text=found.good.text,
             number=found.good.number,
-            latest=found.broken or found.good.number,
+            seen=found.seen,
             problem=found.problem,
         )
 
-    def update(self, updates: Mapping[str, object], *, expected_version: int | None = None) -> Updated:
-        """Set each of these fields at the time it is now; None removes one. `expected_version`: the `latest` of the
-        board that was seen; if another one is, `Changed` is raised."""
+    def update(self, updates: Mapping[str, object], *, expected_version: int | Seen | None = None) -> Updated:
+        """Set each of these fields at the time it is now; None removes one. `expected_version`: what the
+        board that was read has as `seen`; if the file is another by now, `Changed` is raised."""
         checked, masked = checked_updates(updates)
         moved, aside = _Found(None, None), ""
         for _ in range(TRIES):
@@ -142,13 +149,13 @@ class Status:
                 written=written,
                 masked=masked,
                 problem=found.problem or moved.problem,
-                broken=found.broken,
+                broken=found.broken.number if found.broken else 0,
                 aside=aside,
             )
         raise Unavailable(f"{self.path} is broken by another program all the time. Try again when it is done.")
 
     def _write(
-        self, found: _Found, moved: Forms, updates: Mapping[str, object], expected_version: int | None
+        self, found: _Found, moved: Forms, updates: Mapping[str, object], expected_version: int | Seen | None
     ) -> Written:
         """`moved`: what the status was before something else lay in its place."""
         at = local(to_text(self._notes.clock())).isoformat(timespec="seconds")
@@ -182,7 +189,7 @@ class Status:
         if not problem:
             return _Found(note.text, note)
         good = next(self._good_ones(note.number - 1), None)
-        return _Found(note.text, good, f"{note.path} is no status: {problem}", note.number)
+        return _Found(note.text, good, f"{note.path} is no status: {problem}", note)
 
     def _latest_number(self) -> int:
         listed = self._notes.list(self._notes.own_folder, gone=True)

@@ -5,6 +5,8 @@ import re
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 
+from recollect.seen import Seen, mark_of
+
 OUTSIDE = "outside"
 """In the place of an actor: somebody changed a file with a tool of their own. Nobody knows who."""
 OPEN, ACCEPTED, UNDONE = "open", "accepted", "undone"
@@ -57,6 +59,10 @@ class Version:
     @property
     def is_gone(self) -> bool:
         return not self.digest
+
+    @property
+    def seen(self) -> Seen:
+        return Seen(self.number, mark_of(self.digest.encode()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,6 +21,7 @@ from recollect.notes.paths import Kind, checked, kind_of, scope_of
 from recollect.notes.store import NoteStore
 from recollect.notes.versions import MOST_BYTES, OPEN, THERE, UNDONE, Action, Note, Version, Written, digest_of
 from recollect.scopes import HOUSE, Actor, Principal, Sight, sight_of
+from recollect.seen import NOTHING, Seen, is_as_seen
 from recollect.texts import check_reason, clean
 
 Change = Callable[[str | None], str]
@@ -53,7 +54,7 @@ class Writer:
         is_whole: bool = False,
         origins: Origins | None = None,
         forgotten: int | None = None,
-        expected_version: int | None = None,
+        expected_version: int | Seen | None = None,
     ) -> Written:
         """Nobody else can write between reading and writing. `change` may raise; then nothing happens. `is_whole`:
         nothing of what is no text is kept in it. `origins`: what each line came from, where they differ. `forgotten`:
@@ -89,7 +90,7 @@ class Writer:
         is_whole: bool = False,
         origins: Origins | None = None,
         forgotten: int | None = None,
-        expected_version: int | None = None,
+        expected_version: int | Seen | None = None,
     ) -> Written:
         name = self._resolved(path)
         with self._folder.writing() as writing:
@@ -120,7 +121,7 @@ class Writer:
         *,
         reason: str = "",
         action: Action = Action.REMOVED,
-        expected_version: int | None = None,
+        expected_version: int | Seen | None = None,
     ) -> list[Version]:
         """A note, or all notes of a folder. They can be restored."""
         name = self._resolved(path)
@@ -150,7 +151,7 @@ class Writer:
         *,
         reason: str = "",
         action: Action = Action.MOVED,
-        expected_version: int | None = None,
+        expected_version: int | Seen | None = None,
     ) -> list[Version]:
         """A note, or a folder of notes. The versions it had stay where they were."""
         name, target = self._resolved(path), checked(to)
@@ -180,7 +181,9 @@ class Writer:
         self._folder.files.remove_folders(name)
         return moved
 
-    def undo(self, path: str, number: int = 0, *, reason: str = "", expected_version: int | None = None) -> Written:
+    def undo(
+        self, path: str, number: int = 0, *, reason: str = "", expected_version: int | Seen | None = None
+    ) -> Written:
         """Back to what a note was before the latest change, or to one of its versions. Undone again, it goes back one
         more."""
         name = self._resolved(path)
@@ -293,15 +296,16 @@ class Writer:
         return sight_of(session, self._house, self._principal)
 
 
-def _check_expected(path: str, head: Version | None, now: Note | None, expected: int | None) -> None:
+def _check_expected(path: str, head: Version | None, now: Note | None, expected: int | Seen | None) -> None:
     """Of a note that was removed its removal is the latest version, and so is none."""
-    latest = head.number if head else 0
-    is_met = now is not None if expected == THERE else expected in (None, latest, *(() if now else (0,)))
-    if not is_met and expected is not None:
-        raise Changed(path, expected, latest if now else 0, now.text if now else "")
+    if expected is None or (expected == THERE and now):
+        return
+    there = now.seen if now else NOTHING
+    if not any(is_as_seen(expected, one) for one in (there, head.seen if head else there)):
+        raise Changed(path, expected, there, now.text if now else "")
 
 
-def _check_is_note(path: str, one: str, expected: int | None) -> None:
+def _check_is_note(path: str, one: str, expected: int | Seen | None) -> None:
     if expected is not None and one != path:
         raise Invalid(f"{path} is a folder, and no version is one of a folder. Leave If-Match out, or name a note.")
 

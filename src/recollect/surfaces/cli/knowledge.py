@@ -219,7 +219,7 @@ def edit(place: Place, name: str, text: str | None, retract: bool, agent: str, a
         else:
             if not changes:
                 # What was read is what is changed: who was quicker is not overwritten.
-                kept["expected_version"] = kept["expected_version"] or before.version
+                kept["expected_version"] = kept["expected_version"] or before.seen
                 changes = {"text": _edited(before)}
             changed = memory.knowledge.edit(name, **changes, **kept)
     word = "Taken back" if retract else "Changed" if changed.version > before.version else "Nothing to change"

@@ -64,7 +64,7 @@ def write_diary(memory: Writer, given: Annotated[Entry, Body(examples=[{"text": 
     """Write an entry. Nobody changes it afterwards."""
     memory.notes.prepare()
     written = memory.notes.diary.write(given.text)
-    return answered(written_json(written), status=201, etag=written.version.number)
+    return answered(written_json(written), status=201, etag=written.version.seen)
 
 
 @router.post("/diary/restore", **gives(DiaryEntryShape, ENTRY, "As it was first written."))
@@ -85,9 +85,9 @@ def read_entry(memory: Reader, name: EntryName) -> Response:
 def read_status(memory: Reader, if_none_match: IfNoneMatch = "") -> Response:
     """How the agent says it is."""
     board = memory.notes.status.show()
-    if not board.problem and is_known(if_none_match, board.latest):
-        return not_changed(board.latest)
-    return answered(board_json(board), etag=board.latest)
+    if not board.problem and is_known(if_none_match, board.seen):
+        return not_changed(board.seen)
+    return answered(board_json(board), etag=board.seen)
 
 
 @router.patch(
@@ -103,4 +103,4 @@ def update_status(
     memory.notes.prepare()
     updated = memory.update_status(given.fields, expected_version=seen_version(if_match))
     value = {**board_json(updated.board), "aside": updated.aside, "masked": updated.masked}
-    return answered(value, etag=updated.board.latest)
+    return answered(value, etag=updated.board.seen)

@@ -91,10 +91,10 @@ def list_notes(
 def read_note(memory: Reader, path: NotePath, version: Number = 0, if_none_match: IfNoneMatch = "") -> Response:
     """What a note says, or said in one of its versions."""
     note = memory.notes.read(path, version)
-    # A look at a version that waits for one changes what is told of it, and not its number.
-    if not note.review and is_known(if_none_match, note.number):
-        return not_changed(note.number)
-    return answered(note_json(note), etag=note.number)
+    # A look at a version that waits for one changes what is told of it, and not its text.
+    if not note.review and is_known(if_none_match, note.seen):
+        return not_changed(note.seen)
+    return answered(note_json(note), etag=note.seen)
 
 
 @router.put(
@@ -128,7 +128,7 @@ def _created(memory: Memory, path: str, given: Text) -> Written:
         found = memory.notes.find(path)
         if found is None:
             raise
-        raise Changed(path, 0, found.number, found.text, given.text) from error
+        raise Changed(path, 0, found.seen, found.text, given.text) from error
 
 
 @router.post(
@@ -240,4 +240,4 @@ def _all(versions: list[Version]) -> Response:
 
 
 def _told(written: Written) -> Response:
-    return answered(written_json(written), etag=written.version.number)
+    return answered(written_json(written), etag=written.version.seen)

@@ -7,6 +7,7 @@ from starlette.datastructures import Headers
 from recollect.errors import Invalid
 
 ANY = "*"
+NO_TAG = 'If-Match must be one ETag as it was answered, such as "3-1f0c9a2b".'
 IF_MATCH, IF_NONE_MATCH = "if-match", "if-none-match"
 _WRITTEN = {IF_MATCH: "If-Match", IF_NONE_MATCH: "If-None-Match"}
 
@@ -21,7 +22,7 @@ def check_preconditions(headers: Headers, compared: Collection[str]) -> None:
         raise Invalid("If-Match is of what is there, If-None-Match of what is new: send one of them.")
     tags = given.get(IF_MATCH)
     if tags is not None and (len(tags) > 1 or not tags[0].strip()):
-        raise Invalid('If-Match must be one ETag as it was answered, such as "3". Nothing was changed.')
+        raise Invalid(f"{NO_TAG} Nothing was changed.")
     tags = given.get(IF_NONE_MATCH)
     if tags is not None and [tag.strip() for tag in tags] != [ANY]:
         raise Invalid("If-None-Match of a change must be *: only if it is not there yet. Nothing was changed.")

@@ -72,7 +72,7 @@ def _headers(status: int, given: Mapping[str, str] | None) -> dict[str, str]:
 def of_error(error: Exception) -> Response:
     """The answer to anything that was raised."""
     if isinstance(error, RecollectError):
-        return problem(error.http_status, shortened(str(error)), fields=_both_states(error))
+        return problem(error.http_status, shortened(str(error)), headers=_tag_of(error), fields=_both_states(error))
     if isinstance(error, RequestValidationError):
         return problem(Invalid.http_status, _wrong_fields(error.errors()))
     if isinstance(error, HTTPException):
@@ -85,7 +85,11 @@ def _both_states(error: Exception) -> dict[str, object]:
     if not isinstance(error, Changed):
         return {}
     yours = {"yours": error.yours} if error.yours else {}
-    return {"version": error.version, "current": error.current, **yours}
+    return {"version": error.now.number, "current": error.current, **yours}
+
+
+def _tag_of(error: Exception) -> dict[str, str]:
+    return {"etag": f'"{error.now}"'} if isinstance(error, Changed) and error.now.number else {}
 
 
 async def answer_error(request: Request, error: Exception) -> Response:

@@ -171,15 +171,15 @@ def remember(
 def told_learned(learned: Learned) -> Response:
     if learned.record is None:
         raise Conflict(f"It was not remembered: {learned.reason}")
-    return answered(learned_json(learned), status=201, etag=learned.record.version)
+    return answered(learned_json(learned), status=201, etag=learned.record.seen)
 
 
 @router.get("/records/{id}", **gives(RecordShape, RECORD, "The record.", etag=True))
 def read_record(memory: Reader, id: Identity, if_none_match: IfNoneMatch = "") -> Response:  # noqa: A002
     """One record as it is now."""
     record = memory.knowledge.record(id)
-    if is_known(if_none_match, record.version):
-        return not_changed(record.version)
+    if is_known(if_none_match, record.seen):
+        return not_changed(record.seen)
     return _told(record)
 
 
@@ -262,8 +262,8 @@ def tell_why(memory: Reader, id: Identity) -> Response:  # noqa: A002
     """Where a record is from: the words and the message, who decided and why, what it replaced."""
     chain = memory.knowledge.why(id)
     value = {"record": record_json(chain.record), **chain_json(chain, sources_of(memory, chain.record))}
-    return answered(value, etag=chain.record.version)
+    return answered(value, etag=chain.record.seen)
 
 
 def _told(record: Record) -> Response:
-    return answered(record_json(record), etag=record.version)
+    return answered(record_json(record), etag=record.seen)

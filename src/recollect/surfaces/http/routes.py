@@ -13,6 +13,7 @@ request. Its shape is for the description; tests hold the answers against it.
 import functools
 import inspect
 from collections.abc import Callable, Coroutine, Mapping
+from http import HTTPStatus
 from typing import Annotated, Any, cast
 
 import msgspec
@@ -24,6 +25,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from recollect.errors import Invalid
+from recollect.seen import Seen
 from recollect.surfaces.http import bodies
 from recollect.surfaces.http.asking import secret_of
 from recollect.surfaces.http.guard import OPEN_PATHS
@@ -206,6 +208,8 @@ def gives(
     if etag:
         responses[status]["headers"] = ETAG
     responses |= {number: refusal(words) for number, words in (also or {}).items()}
+    if HTTPStatus.PRECONDITION_FAILED in responses:
+        responses[HTTPStatus.PRECONDITION_FAILED]["headers"] = ETAG
     return {"response_model": shape, "responses": responses, "status_code": status}
 
 
@@ -215,9 +219,9 @@ def refusal(words: str) -> dict[str, Any]:
 
 ETAG = {
     "ETag": {
-        "description": "The version of what is told, for `If-Match` and `If-None-Match`.",
+        "description": "The state of what is told, for `If-Match` and `If-None-Match`.",
         "schema": {"type": "string"},
-        "example": '"3"',
+        "example": '"3-1f0c9a2b"',
     }
 }
 PROBLEMS: dict[int | str, dict[str, Any]] = {
@@ -232,9 +236,9 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
 
 
 def answered(
-    value: object, *, status: int = 200, headers: Mapping[str, str] | None = None, etag: str | int | None = None
+    value: object, *, status: int = 200, headers: Mapping[str, str] | None = None, etag: Seen | None = None
 ) -> Response:
-    """As JSON. `etag`: the version of what it tells."""
+    """As JSON. `etag`: the state of what it tells."""
     given = dict(headers or {})
     if etag is not None:
         given["etag"] = f'"{etag}"'

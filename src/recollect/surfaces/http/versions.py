@@ -1,4 +1,4 @@
-"""ETag, If-Match and If-None-Match: the version of a thing, and changes that are made only to the one that was seen."""
+"""ETag, If-Match and If-None-Match: the state of a thing, and changes that are made only to the one that was seen."""
 
 import re
 from collections.abc import Generator
@@ -10,16 +10,17 @@ from starlette.responses import Response
 
 from recollect.errors import Changed, Invalid
 from recollect.notes.versions import THERE
-from recollect.surfaces.http.preconditions import ANY
+from recollect.seen import MARK_CHARACTERS, NOTHING, Seen
+from recollect.surfaces.http.preconditions import ANY, NO_TAG
 
-_TAG = re.compile(r'"([0-9]{1,9})"')
+_TAG = re.compile(rf'"(?:0|([1-9][0-9]{{0,9}})-([0-9a-f]{{{MARK_CHARACTERS}}}))"')
 
 IfMatch = Annotated[
     str,
     Header(
         alias="If-Match",
         max_length=200,
-        description='The `ETag` that was read, such as `"3"`. Another version by now: 412, and nothing is changed.',
+        description='The `ETag` that was read, such as `"3-1f0c9a2b"`. Another by now: 412, and nothing is changed.',
         examples=[""],
     ),
 ]
@@ -39,9 +40,9 @@ OnlyNew = Annotated[
 CHANGED = {412: "Somebody else changed it first. `detail` has both texts; nothing was changed."}
 
 
-def seen_version(given: str) -> int | None:
-    """The version that If-Match names; THERE: any. None: there is no If-Match (an empty one came no further than the
-    route). A weak tag, and more than one, name no version."""
+def seen_version(given: str) -> Seen | int | None:
+    """What If-Match names; THERE: any version. None: there is no If-Match (an empty one came no further than the
+    route). A weak tag, more than one, and a number alone name nothing that was seen."""
     tag = given.strip()
     if not tag:
         return None
@@ -49,24 +50,24 @@ def seen_version(given: str) -> int | None:
         return THERE
     found = _TAG.fullmatch(tag)
     if not found:
-        raise Invalid('If-Match must be one ETag as it was answered, such as "3".')
-    return int(found[1])
+        raise Invalid(f"{NO_TAG} Nothing was changed.")
+    return Seen(int(found[1]), found[2]) if found[1] else NOTHING
 
 
-def named_version(given: str) -> int | None:
+def named_version(given: str) -> Seen | int | None:
     """The same of what is named by its id, and so is there in any case."""
     expected = seen_version(given)
     return None if expected == THERE else expected
 
 
-def is_known(given: str, version: int) -> bool:
-    """Whether If-None-Match names the version that is there."""
+def is_known(given: str, now: Seen) -> bool:
+    """Whether If-None-Match names what is there."""
     tags = {tag.strip().removeprefix("W/") for tag in given.split(",")}
-    return bool({f'"{version}"', ANY} & tags)
+    return bool({f'"{now}"', ANY} & tags)
 
 
-def not_changed(version: int) -> Response:
-    return Response(status_code=304, headers={"etag": f'"{version}"'})
+def not_changed(now: Seen) -> Response:
+    return Response(status_code=304, headers={"etag": f'"{now}"'})
 
 
 @contextmanager
