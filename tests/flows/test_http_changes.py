@@ -71,6 +71,35 @@ def test_a_note_that_was_changed_with_another_tool_is_not_written_over_unseen(ho
     assert file.read_text(encoding="utf-8") == "Kim, by hand\n"
 
 
+@pytest.mark.parametrize("way", ["put", "append", "remove", "undo", "move"])
+def test_a_change_with_another_tool_that_a_refusal_told_of_stays_a_version(house: House, way: str) -> None:
+    path, file = "/v1/notes/files/user.md", house.memory.notes.folder / "user.md"
+    with asked(house, house.tokens.owner) as client:
+
+        def change(seen: str) -> Any:
+            ways: dict[str, tuple[str, str, object]] = {
+                "put": ("PUT", path, {"text": "Kim, by a program\n"}),
+                "append": ("POST", path, {"text": "And a cat."}),
+                "remove": ("DELETE", path, None),
+                "undo": ("POST", "/v1/notes/undo/user.md", {}),
+                "move": ("POST", "/v1/notes/move", {"path": "user.md", "to": "kim.md"}),
+            }
+            method, where, body = ways[way]
+            return client.request(method, where, json=body, headers={"if-match": seen})
+
+        seen = client.get(path).headers["etag"]
+        file.write_text("Kim, by hand\n", encoding="utf-8")
+        first = change(seen)
+        file.write_text("Kim, by hand again\n", encoding="utf-8")
+        second = change(first.headers["etag"])
+        assert (first.status_code, second.status_code) == (412, 412)
+        assert (second.json()["version"], second.json()["current"]) == (3, "Kim, by hand again\n")
+        assert file.read_text(encoding="utf-8") == "Kim, by hand again\n"
+        told = [client.get(path, params={"version": number}).json()["text"] for number in (1, 2, 3)]
+        assert told == ["Kim\n", "Kim, by hand\n", "Kim, by hand again\n"]
+        assert change(second.headers["etag"]).status_code == 200
+
+
 def test_a_new_note_takes_no_others_place(house: House) -> None:
     with asked(house, house.tokens.owner) as client:
         only_new = {"if-none-match": "*"}

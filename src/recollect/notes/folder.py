@@ -20,7 +20,7 @@ from pathlib import Path
 
 from recollect.clock import Clock, from_text, to_text
 from recollect.database import Database, Session
-from recollect.errors import Denied, Invalid, RecollectError
+from recollect.errors import Changed, Denied, Invalid, RecollectError
 from recollect.notes.erasing import first_number
 from recollect.notes.files import Files, Placed
 from recollect.notes.identity import folder_name
@@ -88,12 +88,16 @@ class Folder:
 
     @contextmanager
     def writing(self) -> Generator[Writing]:
-        """A failure takes back the files with the rows."""
+        """A failure takes back the files with the rows. Not so `Changed`: nothing is written by then, and it names the
+        version that the look found. No other text may have that number when who was told of it comes back."""
         placed: list[Placed] = []
+        changed: Changed | None = None
         try:
             with self._database.write() as session:
                 try:
                     yield Writing(session, NoteStore(session, self._house), placed)
+                except Changed as error:
+                    changed = error
                 except BaseException:
                     self._take_back(placed)  # While nobody else can write.
                     raise
@@ -103,6 +107,8 @@ class Folder:
         if placed and self.sweeping.is_due():
             with suppress(RecollectError):  # The write is done; the next look sweeps too.
                 self.sweeping.sweep(Looked())
+        if changed:
+            raise changed
 
     def _take_back(self, placed: list[Placed]) -> None:
         while placed:
