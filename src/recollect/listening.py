@@ -16,6 +16,7 @@ import socket
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from recollect.errors import Invalid, Unavailable
 
@@ -36,6 +37,7 @@ LEAVING_SECONDS = 3
 """For requests that are being answered."""
 MOST_PORT = 65_535
 _LISTEN = re.compile(r"(?:\[(?P<six>[0-9a-fA-F:.]+)\]|(?P<host>[^:\[\]/@\s]+)):(?P<port>\d{1,5})", re.ASCII)
+_NAME = re.compile(r"[a-z0-9._-]+")
 
 App = Callable[..., Any]
 """What uvicorn runs."""
@@ -82,6 +84,30 @@ def place_of(listen: str, setting: str, usual: int) -> tuple[str, int]:
         raise Invalid(f"{setting} is {listen!r}. Write a host and a port, such as 127.0.0.1:{usual}.")
     host = (found["six"] or found["host"]).lower()
     return ("127.0.0.1" if host == "localhost" else host), port
+
+
+def split_host(host: str) -> tuple[str, int | None] | None:
+    """(`localhost`, 7717) of `localhost:7717`, as a request names it; an IPv6 address stands in brackets. None: it is
+    no such thing."""
+    if not host or any(sign in host for sign in "/@?#\\ ,") or not host.isascii():
+        return None
+    try:
+        parts = urlsplit(f"//{host}")
+        return ((parts.hostname or "").removesuffix("."), parts.port) if parts.hostname else None
+    except ValueError:
+        return None
+
+
+def name_of(host: str, setting: str) -> str:
+    """The name of `host` in a setting, as it is compared with that of a request."""
+    bare = host.strip()
+    found = split_host(f"[{bare}]" if bare.count(":") > 1 and not bare.startswith("[") else bare)
+    if not found or not (_NAME.fullmatch(found[0]) or ":" in found[0]):
+        raise Invalid(
+            f"{setting} has {host!r}, which is no name of a host. Write what stands in the address between // and the "
+            "next colon or slash, such as house.example; letters beyond ASCII as xn--…"
+        )
+    return found[0]
 
 
 def is_loopback(host: str) -> bool:

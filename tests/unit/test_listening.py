@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import re
 import shutil
 import ssl
 import stat
@@ -20,6 +21,7 @@ from recollect.daemon.serving import HOOK_FILE, hosts_of, listening_of, remove_h
 from recollect.errors import Invalid
 from recollect.listening import Certificate, Limits, is_loopback, listener, place_of, serve
 from recollect.settings import HttpSettings, Settings, load_settings
+from recollect.surfaces.http.places import is_our_host
 
 PATIENCE_SECONDS = 20.0
 Line = tuple[asyncio.StreamReader, asyncio.StreamWriter]
@@ -87,6 +89,29 @@ def test_it_is_asked_by_its_own_names_and_those_of_the_settings() -> None:
     named = hosts_of(settings(listen="192.168.1.5:1", hosts=["House.Example ", ""]))
     assert named == ("127.0.0.1", "localhost", "::1", "192.168.1.5", "house.example")
     assert "0.0.0.0" not in hosts_of(settings(listen="0.0.0.0:1"))
+
+
+@pytest.mark.parametrize(
+    ("written", "asked"),
+    [
+        ("other.example:8443", "other.example"),
+        ("Trail.Example.", "trail.example:7717"),
+        ("::1", "[::1]:7717"),
+        ("[fe80::1]:7717", "[FE80::1]"),
+        ("my_house", "my_house:1"),
+    ],
+)
+def test_a_name_of_the_settings_is_read_as_that_of_a_request(written: str, asked: str) -> None:
+    assert is_our_host(asked, hosts_of(settings(hosts=[written])))
+    assert is_our_host("house.example", hosts_of(settings(listen="House.example.:1")))
+
+
+@pytest.mark.parametrize(
+    "written", ["https://url.example", "a b", "*.example", "me@house.example", ".", "haus.exämple"]
+)
+def test_what_is_no_name_of_a_host_is_told_with_its_setting_before_anything_listens(written: str) -> None:
+    with pytest.raises(Invalid, match=rf"http\.hosts .* has '{re.escape(written)}', .* such as house\.example"):
+        listening_of(settings(hosts=["house.example", written]))
 
 
 def test_the_environment_says_where_to_listen_and_that_nobody_does(

@@ -17,7 +17,17 @@ from functools import partial
 from pathlib import Path
 
 from recollect.errors import Invalid, RecollectError
-from recollect.listening import App, Certificate, Limits, check_certificate, is_loopback, listener, place_of, serve
+from recollect.listening import (
+    App,
+    Certificate,
+    Limits,
+    check_certificate,
+    is_loopback,
+    listener,
+    name_of,
+    place_of,
+    serve,
+)
 from recollect.memory import Memory
 from recollect.settings import Settings
 from recollect.supervision import Shift, Supervised
@@ -70,6 +80,7 @@ class Names:
     listen: str = "http.listen"
     certificate: str = "http.certificate"
     private_key: str = "http.private_key"
+    hosts: str = "http.hosts (`recollect serve --host`)"
     public: str = "http.is_public = true (`recollect serve --public`)"
 
 
@@ -77,9 +88,11 @@ SETTING_NAMES = Names()
 
 
 def listening_of(settings: Settings, names: Names = SETTING_NAMES) -> Listening:
-    """Raises `Invalid` where others than this computer would reach it in plain text, and nobody said that they may."""
+    """Raises `Invalid` where others than this computer would reach it in plain text, and nobody said that they may,
+    and where a name by which it is to be asked is none."""
     http = settings.http
     host, port = place_of(http.listen, names.listen, USUAL_PORT)
+    hosts_of(settings, names)
     if bool(http.certificate) != bool(http.private_key):
         raise Invalid(f"{names.certificate} and {names.private_key} go together: TLS needs both files.")
     for name in (http.certificate, http.private_key):
@@ -103,12 +116,12 @@ def listening_of(settings: Settings, names: Names = SETTING_NAMES) -> Listening:
     return Listening(host=host, port=port, certificate=certificate)
 
 
-def hosts_of(settings: Settings) -> tuple[str, ...]:
-    """The names by which it may be asked, in lower case and without ports. A web page that has its own name lead to
-    this computer comes with that name."""
-    named = [host.strip().lower().strip("[]") for host in settings.http.hosts if host.strip()]
-    own, _ = place_of(settings.http.listen, "http.listen", USUAL_PORT)
-    listens = [] if own in EVERYWHERE else [own]
+def hosts_of(settings: Settings, names: Names = SETTING_NAMES) -> tuple[str, ...]:
+    """The names by which it may be asked, as those of requests are read. A web page that has its own name lead to this
+    computer comes with that name."""
+    named = [name_of(host, names.hosts) for host in settings.http.hosts if host.strip()]
+    own, _ = place_of(settings.http.listen, names.listen, USUAL_PORT)
+    listens = [] if own in EVERYWHERE else [own.removesuffix(".")]
     return tuple(dict.fromkeys([*LOOPBACK_HOSTS, *listens, *named]))
 
 

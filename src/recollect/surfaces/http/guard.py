@@ -67,7 +67,7 @@ class Guard:
         self._app = app
         self._memory = memory
         self._surroundings = surroundings
-        self._names = frozenset(name.lower().strip("[]") for name in surroundings.hosts)
+        self._names = frozenset(surroundings.hosts)
         self._body_seconds = body_seconds
         self._most_bytes = most_bytes
         self._requests = Buckets(REQUESTS_PER_SECOND, REQUESTS_AT_ONCE)

@@ -7,21 +7,12 @@ here (then the Host is not ours), or straight (then the Origin is not ours, and 
 from collections.abc import Collection
 from urllib.parse import urlsplit
 
+from recollect.listening import split_host
+
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 OWN_SITES = frozenset({"same-origin", "none"})
 """none: the person typed the address."""
 USUAL_PORTS = {"http": 80, "https": 443}
-
-
-def split_host(host: str) -> tuple[str, int | None] | None:
-    """(`localhost`, 7717) of `localhost:7717`; an IPv6 address stands in brackets. None: it is no such thing."""
-    if not host or any(sign in host for sign in "/@?#\\ ,") or not host.isascii():
-        return None
-    try:
-        parts = urlsplit(f"//{host}")
-        return ((parts.hostname or "").removesuffix("."), parts.port) if parts.hostname else None
-    except ValueError:
-        return None
 
 
 def is_our_host(host: str, names: Collection[str]) -> bool:
