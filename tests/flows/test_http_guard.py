@@ -7,12 +7,14 @@ from typing import Any
 
 import pytest
 from http_houses import PLANTED, House, asked, bearing, everything_kept, furnish
+from starlette.types import Message, Receive, Scope, Send
 
 from recollect import Memory
 from recollect.surfaces.http import guard
 from recollect.surfaces.http.places import is_from_elsewhere, is_our_host
 from recollect.surfaces.http.problems import TITLES, problem
 from recollect.surfaces.http.rates import Buckets
+from recollect.surfaces.http.surroundings import Surroundings
 from recollect.testing import FrozenClock
 
 STATEMENT = {"text": "The beans are in."}
@@ -281,3 +283,28 @@ async def _ask(app: Any, receive: Any, headers: dict[str, str]) -> int:
     }
     await asyncio.wait_for(app(scope, receive, send), 10)
     return sent[0]["status"]
+
+
+# When a token was used
+
+
+def test_a_token_is_noted_as_used_while_what_it_follows_goes_on(house: House) -> None:
+    noted: list[str] = []
+
+    async def endless(scope: Scope, receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        if beside := asyncio.all_tasks() - {asyncio.current_task()}:
+            await asyncio.wait(beside)
+        noted.extend(token.last_used_at for token in house.memory.access.list() if token.last_used_at)
+        await send({"type": "http.response.body", "body": b""})
+
+    async def answered(message: Message) -> None:
+        return None
+
+    async def nothing_more() -> Message:
+        return {"type": "http.disconnect"}
+
+    given = [(b"host", b"localhost"), (b"authorization", f"Bearer {house.tokens.ada}".encode())]
+    scope = {"type": "http", "method": "GET", "path": "/v1/events", "query_string": b"", "headers": given}
+    asyncio.run(guard.Guard(endless, house.memory, Surroundings())(scope, nothing_more, answered))
+    assert len(noted) == 1

@@ -4,12 +4,15 @@ The order matters. Who may not connect learns nothing; who is not known costs no
 never kept out by those who guess. The principal is left in the state of the request; of the token a digest is kept.
 """
 
+import asyncio
 import hashlib
 import hmac
 import math
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
+from functools import partial
 from http import HTTPStatus
+from typing import Any
 
 import anyio
 import anyio.to_thread
@@ -99,8 +102,9 @@ class Guard:
             secret = await self._find_principal(scope, headers)
             bodies.check_announced(headers.get("content-length"), self._most_bytes)
             scope.setdefault("state", {})[bodies.INCOMING] = incoming
+            outgoing.beside = partial(self._note_use, secret)
             await self._app(scope, incoming, outgoing)
-            await self._note_use(secret)
+            await outgoing.finish()
         except Exception as error:  # noqa: BLE001  the HTTP boundary: one request that breaks stops no other
             if not isinstance(error, RecollectError | HTTPException):
                 await self._tell_broken(scope, error)
@@ -141,7 +145,7 @@ class Guard:
         return secret
 
     async def _note_use(self, secret: str) -> None:
-        """After the answer, once an hour for each token: it waits for whoever writes, and nobody waits for it."""
+        """Beside the answer, once an hour for each token: it waits for whoever writes, and nobody waits for it."""
         hour = to_text(self._memory.clock())[:HOUR_CHARACTERS]
         digest = hashlib.sha256(secret.encode()).hexdigest()
         if not secret or self._noted.get(digest) == hour:
@@ -201,10 +205,19 @@ class Outgoing:
         self._is_too_large = False
         self.has_begun = False
         self._has_ended = False
+        self.beside: Callable[[], Coroutine[Any, Any, None]] | None = None
+        """What is to be done when the answer begins: a stream may never end."""
+        self._work: asyncio.Task[None] | None = None
+
+    async def finish(self) -> None:
+        if self._work:
+            await self._work
 
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.has_begun = True
+            if self.beside:
+                self._work = asyncio.create_task(self.beside())
             self._is_too_large = message["status"] == HTTPStatus.REQUEST_ENTITY_TOO_LARGE
             headers = MutableHeaders(scope=message)
             for name, value in HEADERS.items():
