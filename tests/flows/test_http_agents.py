@@ -30,7 +30,7 @@ def test_an_agent_and_its_room_are_made_listed_and_removed(client: TestClient) -
     assert client.delete("/v1/agents/cleo").status_code == 409  # A room is below it.
     assert client.delete("/v1/agents/cleo/kitchen").json() == {"removed": "cleo/kitchen"}
     assert client.delete("/v1/agents/cleo").status_code == 200
-    assert "cleo" not in [one["id"] for one in client.get("/v1/agents").json()]
+    assert "cleo" not in [one["id"] for one in client.get("/v1/agents").json()["items"]]
     assert client.delete("/v1/agents/cleo").status_code == 404
 
 
@@ -63,7 +63,7 @@ def test_a_binding_moves_history_to_an_agent_and_back(client: TestClient, house:
 
 def test_an_agent_sees_its_chain_and_changes_nothing(house: House) -> None:
     with asked(house, house.tokens.bob) as client:
-        assert [one["id"] for one in client.get("/v1/agents").json()] == ["bob"]
+        assert [one["id"] for one in client.get("/v1/agents").json()["items"]] == ["bob"]
         assert client.post("/v1/grants", json={"scope": "bob", "target": "house"}).status_code == 403
         assert client.post("/v1/agents", json={"name": "bob/den"}).status_code == 403
 

@@ -67,7 +67,7 @@ def test_files_are_listed_by_pages_and_one_is_read_again(client: TestClient) -> 
 def test_an_agent_is_told_only_of_files_that_it_may_see(house: House) -> None:
     with asked(house, house.tokens.bob) as client:
         assert {one["scope"] for one in client.get("/v1/files").json()["items"]} == {"house"}
-        sources = {one["name"]: one for one in client.get("/v1/sources").json()}
+        sources = {one["name"]: one for one in client.get("/v1/sources").json()["items"]}
         assert sources["claude-code"]["files"] == 1
         assert sources["claude-code"]["found"] == []
 

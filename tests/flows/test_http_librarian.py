@@ -111,12 +111,12 @@ def deleted(house: House, words: str) -> None:
 
 def test_a_deleted_line_waits_for_review_and_is_accepted_or_brought_back(filed: TestClient, house: House) -> None:
     deleted(house, "peanuts")
-    (waiting,) = filed.get("/v1/review").json()
+    (waiting,) = filed.get("/v1/review").json()["items"]
     assert waiting["kind"] == "retract"
     kept = filed.post(f"/v1/review/{waiting['id']}/reject").json()["record"]
-    assert (kept["state"], filed.get("/v1/review").json()) == ("current", [])
+    assert (kept["state"], filed.get("/v1/review").json()["items"]) == ("current", [])
     deleted(house, "peanuts")
-    (waiting,) = filed.get("/v1/review").json()
+    (waiting,) = filed.get("/v1/review").json()["items"]
     assert filed.post(f"/v1/review/{waiting['id']}/accept").json()["record"]["state"] == "retracted"
     assert filed.post(f"/v1/review/{waiting['id']}/accept").status_code in (404, 409)
 
@@ -124,10 +124,10 @@ def test_a_deleted_line_waits_for_review_and_is_accepted_or_brought_back(filed: 
 def test_a_token_for_reading_looks_and_takes_over_nothing(filed: TestClient, house: House) -> None:
     deleted(house, "peanuts")
     with asked(house, house.tokens.reader) as reader:
-        assert reader.get("/v1/review").json() == []
+        assert reader.get("/v1/review").json()["items"] == []
         assert reader.get("/v1/today").json()["lines"]
-        assert reader.get("/v1/questions").json() == []
-    assert len(filed.get("/v1/review").json()) == 1
+        assert reader.get("/v1/questions").json()["items"] == []
+    assert len(filed.get("/v1/review").json()["items"]) == 1
 
 
 def ask(house: House, text: str) -> None:
@@ -140,10 +140,13 @@ def ask(house: House, text: str) -> None:
 def test_a_question_is_answered_or_dropped(client: TestClient, house: House) -> None:
     ask(house, "Which Tom is it?")
     ask(house, "When is the choir, in the evening?")
-    first, second = client.get("/v1/questions").json()
+    first, second = client.get("/v1/questions").json()["items"]
+    page = client.get("/v1/questions", params={"limit": 1}).json()
+    assert page["items"] == [first]
+    assert client.get("/v1/questions", params={"after": page["next"]}).json() == {"items": [second], "next": ""}
     assert client.post(f"/v1/questions/{first['id']}/answer", json={"text": "The tall one."}).json()["done"]
     assert client.delete(f"/v1/questions/{second['id']}").json() == {"dropped": 1}
-    assert client.get("/v1/questions").json() == []
+    assert client.get("/v1/questions").json()["items"] == []
     assert client.post("/v1/questions/nothing/answer", json={"text": "x"}).status_code == 404
 
 

@@ -158,6 +158,18 @@ def test_versions_are_in_the_description(house: House) -> None:
     assert not [method for operations in paths.values() for method in operations if method == "head"]
 
 
+def test_every_list_is_told_by_pages(house: House) -> None:
+    described = house.app().openapi()
+    for path, operations in described["paths"].items():
+        if "get" not in operations or "200" not in operations["get"]["responses"]:
+            continue
+        schema = operations["get"]["responses"]["200"].get("content", {}).get("application/json", {}).get("schema", {})
+        named = described["components"]["schemas"].get(schema.get("$ref", "").rpartition("/")[2], schema)
+        assert named.get("type") != "array", path
+        if {"items", "next"} <= named.get("properties", {}).keys():
+            assert {"limit", "after"} <= {one["name"] for one in operations["get"]["parameters"]}, path
+
+
 def test_every_answer_that_has_a_version_is_described_with_it(house: House) -> None:
     described = house.app().openapi()["paths"]
     with asked(house, house.tokens.owner) as client:

@@ -7,7 +7,8 @@ from pydantic import Field
 from starlette.responses import Response
 
 from recollect.surfaces.http.asking import OwnerWriter, Reader
-from recollect.surfaces.http.routes import Given, Shape, answered, gives, new_router
+from recollect.surfaces.http.paging import Page, cut
+from recollect.surfaces.http.routes import After, Given, Limit, Shape, answered, gives, new_router
 from recollect.surfaces.shapes.agents import described_json, scope_json
 
 router = new_router("agents")
@@ -74,10 +75,10 @@ GRANT: dict[str, Any] = {"scope": "ada", "target": "house", "granted": True}
 MOVED: dict[str, Any] = {"source": "codex", "below": "", "scope": "ada", "files_moved": 12}
 
 
-@router.get("/agents", **gives(list[AgentShape], [AGENT], "All of them; for an agent, its own chain."))
-def list_agents(memory: Reader) -> Response:
+@router.get("/agents", **gives(Page[AgentShape], {"items": [AGENT], "next": ""}, "For an agent, its own chain."))
+def list_agents(memory: Reader, limit: Limit = 100, after: After = "") -> Response:
     """Agents and rooms, what each may write, and whose history is its own."""
-    return answered([described_json(item) for item in memory.agents.list()])
+    return answered(cut(memory.agents.list(), limit, after, lambda item: item.scope.id, described_json))
 
 
 @router.post("/agents", **gives(ScopeShape, SCOPE, "It is there.", status=201, also=HELD))

@@ -150,10 +150,10 @@ def path_of(given: str) -> FilePath:
     return path
 
 
-@router.get("/sources", **gives(list[SourceShape], [SOURCE], "Every source that can be read."))
-def list_sources(memory: Reader) -> Response:
+@router.get("/sources", **gives(Page[SourceShape], {"items": [SOURCE], "next": ""}, "Every source that can be read."))
+def list_sources(memory: Reader, limit: Limit = 100, after: After = "") -> Response:
     """The agents and exports that can be read, and what came in of each. What lies on the disk is told a person."""
-    return answered([source_json(item) for item in memory.history.sources()])
+    return answered(cut(memory.history.sources(), limit, after, lambda item: item.name, source_json))
 
 
 Status = Annotated[FileStatus | None, Query(description="Only files that stand so.", examples=["failed"])]

@@ -7,7 +7,8 @@ from pydantic import Field
 from starlette.responses import Response
 
 from recollect.surfaces.http.asking import Owner, OwnerWriter
-from recollect.surfaces.http.routes import Given, Identity, Shape, answered, gives, new_router
+from recollect.surfaces.http.paging import Page, cut
+from recollect.surfaces.http.routes import After, Given, Identity, Limit, Shape, answered, gives, new_router
 from recollect.surfaces.shapes.review import question_json
 
 router = new_router("questions")
@@ -45,12 +46,12 @@ QUESTION: dict[str, Any] = {
 }
 
 
-@router.get("/questions", **gives(list[QuestionShape], [QUESTION], "The oldest first."))
-def list_questions(memory: Owner) -> Response:
+@router.get("/questions", **gives(Page[QuestionShape], {"items": [QUESTION], "next": ""}, "The oldest first."))
+def list_questions(memory: Owner, limit: Limit = 100, after: After = "") -> Response:
     """Those that are open. What was answered in questions.md is taken over first, unless who asks may only read."""
     librarian = memory.librarian
     found = librarian.questions() if memory.principal.may_write else librarian.open_questions()
-    return answered([question_json(one) for one in found])
+    return answered(cut(found, limit, after, lambda one: one.id, question_json))
 
 
 @router.post("/questions/{id}/answer", **gives(DoneShape, {"done": "Tom is one person"}, also=CLOSED))

@@ -6,8 +6,9 @@ from starlette.responses import Response
 
 from recollect.memory import Memory
 from recollect.surfaces.http.asking import Owner, OwnerWriter
+from recollect.surfaces.http.paging import Page, cut
 from recollect.surfaces.http.record_shapes import RECORD, RecordShape
-from recollect.surfaces.http.routes import Identity, Shape, answered, gives, new_router
+from recollect.surfaces.http.routes import After, Identity, Limit, Shape, answered, gives, new_router
 from recollect.surfaces.shapes.records import record_json
 from recollect.surfaces.shapes.review import proposal_json, waiting_note_json
 
@@ -43,14 +44,15 @@ REVIEW: dict[str, Any] = {
 DECIDED: dict[str, Any] = gives(DecidedShape, {"record": RECORD}, also={409: "It was decided before, or is ambiguous."})
 
 
-@router.get("/review", **gives(list[ReviewShape], [REVIEW], "The oldest first."))
-def list_review(memory: Owner) -> Response:
+@router.get("/review", **gives(Page[ReviewShape], {"items": [REVIEW], "next": ""}, "The oldest first; then notes."))
+def list_review(memory: Owner, limit: Limit = 100, after: After = "") -> Response:
     """What the librarian would do and does not do by itself, lines that were deleted, changes of souls."""
     if memory.principal.may_write:
         memory.librarian.tidy()
     proposals, versions = memory.librarian.proposals(), memory.notes.reviews()
     known = memory.knowledge.shown([one.record_id for one in proposals])
-    return answered([*(proposal_json(one, known) for one in proposals), *(waiting_note_json(one) for one in versions)])
+    waiting = [*(proposal_json(one, known) for one in proposals), *(waiting_note_json(one) for one in versions)]
+    return answered(cut(waiting, limit, after, lambda one: one["id"], lambda one: one))
 
 
 @router.post("/review/{id}/accept", **DECIDED)

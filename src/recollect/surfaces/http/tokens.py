@@ -8,7 +8,8 @@ from pydantic import Field
 from starlette.responses import Response
 
 from recollect.surfaces.http.asking import OwnerWriter
-from recollect.surfaces.http.routes import Given, Identity, Shape, answered, gives, new_router
+from recollect.surfaces.http.paging import Page, cut
+from recollect.surfaces.http.routes import After, Given, Identity, Limit, Shape, answered, gives, new_router
 from recollect.surfaces.times import expiry
 
 router = new_router("tokens")
@@ -55,10 +56,13 @@ TOKEN: dict[str, Any] = {
 }
 
 
-@router.get("/tokens", **gives(list[TokenShape], [TOKEN], "The oldest first, also those that are good no more."))
-def list_tokens(memory: OwnerWriter) -> Response:
+@router.get(
+    "/tokens",
+    **gives(Page[TokenShape], {"items": [TOKEN], "next": ""}, "The oldest first, also those that are good no more."),
+)
+def list_tokens(memory: OwnerWriter, limit: Limit = 100, after: After = "") -> Response:
     """All tokens, without their secrets."""
-    return answered([asdict(token) for token in memory.access.list()])
+    return answered(cut(memory.access.list(), limit, after, lambda token: token.id, asdict))
 
 
 @router.post("/tokens", **gives(CreatedShape, {**TOKEN, "secret": "recollect_…"}, "It is made.", status=201))
