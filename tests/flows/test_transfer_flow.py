@@ -114,6 +114,12 @@ def test_wrong_usage_is_told(home: Path, arguments: list[str]) -> None:
     assert commands.run(*arguments, home=home).code == 2
 
 
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="no folder here in which nobody can make a file")
+def test_a_folder_in_which_nobody_can_make_a_file_is_not_told_to_be_missing(home: Path) -> None:
+    done = commands.run("export", "/proc/x.zip", home=home)
+    assert (done.code, done.explains("nobody can make a file in /proc", "Choose another place")) == (4, True)
+
+
 def test_an_export_that_may_not_be_read_is_denied(home: Path, tmp_path: Path) -> None:
     package = tmp_path / "moved.zip"
     assert commands.run("export", package, home=home).code == 0

@@ -68,6 +68,8 @@ def explained(target: Path) -> Generator[None]:
 def _explain(target: Path, error: OSError) -> RecollectError:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return Unavailable(f"The disk of {target} is full. Free some space, or choose another place.")
+    if isinstance(error, FileNotFoundError) and target.parent.is_dir():  # As /proc says it.
+        return Denied(f"{target} cannot be made: nobody can make a file in {target.parent}. Choose another place.")
     if isinstance(error, FileNotFoundError):
         return NotFound(f"{target.parent} does not exist. Make that folder first, or choose another place.")
     if isinstance(error, NotADirectoryError) or error.errno == errno.ENAMETOOLONG:
