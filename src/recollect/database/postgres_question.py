@@ -1,9 +1,10 @@
 """A stranger's SELECT on PostgreSQL: on these views and nothing else, in bounded time.
 
 It runs in a transaction that only reads, as a role that may read these views alone. What a role does not stop are
-functions that change the session, which would give it back its owner's rights, or that run a text as SQL. No reading
-of the text of a question can tell which functions it calls, so the server is asked, which alone reads it as it will be
-run: the question is made a view, which runs nothing, and the rule of that view has the number of each function in it.
+functions that change the session, which would give it back its owner's rights, or that run a text as SQL, and the
+server's catalogue, which counts the rows of the whole house and names what others ask. No reading of the text of a
+question can tell what it calls and reads, so the server is asked, which alone reads it as it will be run: the question
+is made a view, which runs nothing, and the rule of that view has the number of each function, type and relation in it.
 """
 
 import re
@@ -27,6 +28,8 @@ _ASKED = "recollect_asked"
 _RULE = f"SELECT ev_action::text FROM pg_catalog.pg_rewrite WHERE ev_class = 'pg_temp.{_ASKED}'::regclass"
 _FUNCTIONS = re.compile(r":(?:funcid|aggfnoid|winfnoid) (\d+)")
 _OPERATORS = re.compile(r":opno (\d+)|:opnos \(o ([\d ]+)\)")
+_RELATIONS = re.compile(r":relid (\d+)")
+_TYPES = re.compile(r":\w*typ(?!mod)\w* (?:\(o )?([\d ]+)")
 """As the server writes a rule: a space in a name of the question has a backslash before it there, so that none can look
 like these, and a text is written in numbers."""
 _REFUSED_FUNCTIONS = """
@@ -37,11 +40,42 @@ WHERE (p.oid = ANY(%(functions)s) OR p.oid IN (
     p.oid >= 16384 OR p.pronamespace <> 'pg_catalog'::regnamespace OR p.proname ~ '_to_xml'
     OR (p.provolatile = 'v' AND p.proname NOT IN
         ('clock_timestamp', 'gen_random_uuid', 'random', 'random_normal', 'timeofday', 'uuidv4', 'uuidv7'))
+    OR (p.provolatile = 's' AND p.oid = ANY(%(functions)s) AND p.proname !~ %(reckons)s)
 )
 ORDER BY 1 LIMIT 1
 """
 """Those that do more than reckon: `v` is what the server calls a function that may change something or wait, and from
-16384 on numbers are those of extensions and of people. Those to XML run SQL of their own."""
+16384 on numbers are those of extensions and of people. Those to XML run SQL of their own. `s` may look something up:
+most of these tell what the catalogue or the server knows, and none that has an operator does."""
+_RECKONS = (
+    "^("
+    "age|array_to_(json|string)|concat(_ws)?|convert_(from|to)|date(_add|_part|_subtract|_trunc)?|extract|format"
+    "|generate_series|jsonb?_(agg|build|object_agg|path|to)(_[a-z_]+)?|length|make_timestamptz|money|now|numeric"
+    "|overlaps|(phrase|plain)to_tsquery|websearch_to_tsquery|quote_(literal|nullable)|row_to_json"
+    "|(statement|transaction)_timestamp|time(stamp)?(tz)?|timezone"
+    "|to_(char|date|jsonb?|number|timestamp|tsquery|tsvector)|ts_headline"
+    ")$"
+)
+"""The names of those `s` that look up no more than the time zone, or how a type or a language is written."""
+_REFUSED_RELATIONS = """
+SELECT c.relname FROM pg_catalog.pg_class c
+WHERE c.oid = ANY(%(relations)s) AND c.relnamespace <> pg_my_temp_schema()
+ORDER BY 1 LIMIT 1
+"""
+"""What no role is kept from: the catalogue, and the views that another question is asked on just now."""
+_REFUSED_TYPES = """
+SELECT t.typname FROM pg_catalog.pg_type t
+    LEFT JOIN pg_catalog.pg_type e ON e.oid = t.typelem AND t.typcategory = 'A'
+    LEFT JOIN pg_catalog.pg_class c ON c.oid = coalesce(e.typrelid, t.typrelid)
+WHERE t.oid = ANY(%(types)s) AND CASE
+    WHEN c.oid IS NOT NULL THEN c.relnamespace <> pg_my_temp_schema()
+    ELSE t.oid >= 16384
+        OR coalesce(e.typname, t.typname) ~ '^(reg(?!config$|dictionary$)|aclitem|xid|(pg|txid)_snapshot)'
+END
+ORDER BY 1 LIMIT 1
+"""
+"""Those that become the name of something in the catalogue when they are shown, or tell how much was written; and rows
+that are not of our views, which may have such among their columns."""
 _MISTAKES = (
     psycopg.ProgrammingError,
     psycopg.DataError,
@@ -69,7 +103,7 @@ def answer(
     # As a subquery it can only be a SELECT.
     confined = f"SELECT * FROM (\n{checked_question(question, views).rstrip().rstrip(';')}\n) AS query LIMIT {limit}"
     try:
-        _check_functions(connection, confined, seconds, names)
+        _check(connection, confined, seconds, names)
         return _run(connection, confined, seconds)
     except errors.QueryCanceled as error:
         raise Unavailable(f"The query took longer than {seconds:g} seconds. Narrow it or add a LIMIT.") from error
@@ -79,17 +113,26 @@ def answer(
         raise Invalid(f"SQL: {_first_line(error)}. The views are: {names}.") from error
 
 
-def _check_functions(connection: psycopg.Connection[Any], confined: str, seconds: float, names: str) -> None:
+def _check(connection: psycopg.Connection[Any], confined: str, seconds: float, names: str) -> None:
     with connection.transaction(force_rollback=True):
         _limit_time(connection, seconds)
         # Counted, as the columns of a view need names that differ.
         _execute_one(connection, f"CREATE TEMP VIEW {_ASKED} AS SELECT count(*) FROM (\n{confined}\n) AS asked")
         rules = " ".join(rule for (rule,) in connection.execute(_text(_RULE)).fetchall())
-        functions = [int(number) for number in _FUNCTIONS.findall(rules)]
-        operators = [int(number) for found in _OPERATORS.findall(rules) for number in " ".join(found).split()]
-        refused = connection.execute(_REFUSED_FUNCTIONS, {"functions": functions, "operators": operators}).fetchone()
-        if refused:
-            raise Denied(f"{refused[0]} may not be used here: only SELECT on {names}.")
+        found = {
+            "functions": _numbers(_FUNCTIONS, rules),
+            "operators": _numbers(_OPERATORS, rules),
+            "relations": _numbers(_RELATIONS, rules),
+            "types": _numbers(_TYPES, rules),
+            "reckons": _RECKONS,
+        }
+        for refused in (_REFUSED_FUNCTIONS, _REFUSED_RELATIONS, _REFUSED_TYPES):
+            if row := connection.execute(_text(refused), found).fetchone():
+                raise Denied(f"{row[0]} may not be used here: only SELECT on {names}.")
+
+
+def _numbers(pattern: re.Pattern[str], rules: str) -> list[int]:
+    return [int(number) for found in pattern.finditer(rules) for group in found.groups("") for number in group.split()]
 
 
 def _run(connection: psycopg.Connection[Any], confined: str, seconds: float) -> tuple[list[str], list[Row]]:
