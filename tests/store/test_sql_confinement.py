@@ -684,6 +684,29 @@ def test_an_answer_that_would_take_all_memory_is_refused(memory: recollect.Memor
             memory.sql("SELECT cast(x'ff' AS text) AS text")
 
 
+@pytest.mark.parametrize("engine", ["postgres"], indirect=True)
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT array_fill(1, ARRAY[6000000])",
+        "SELECT jsonb_build_array(repeat('x', 30000000))",
+        "SELECT x, ROW(repeat('x', 5000000)) FROM generate_series(1, 5) AS x",
+        "SELECT array_agg('1e130000'::numeric) FROM generate_series(1, 200)",
+        "SELECT repeat('x', 1000000) AS a, repeat('x', 1000000) AS a FROM generate_series(1, 20)",
+    ],
+)
+def test_whatever_kind_its_values_are_of_an_answer_is_not_too_large(memory: recollect.Memory, query: str) -> None:
+    with pytest.raises(Invalid, match="20 MB"):
+        memory.sql(query)
+
+
+@pytest.mark.parametrize("engine", ["postgres"], indirect=True)
+@pytest.mark.parametrize("query", ["SELECT 1) AS a, (SELECT 2", "SELECT 1) AS asked LIMIT 1) AS query) AS counted --"])
+def test_a_question_is_whole_in_itself(memory: recollect.Memory, query: str) -> None:
+    with pytest.raises(Invalid, match="syntax error"):
+        memory.sql(query)
+
+
 # Work that runs long, and values that are long
 
 

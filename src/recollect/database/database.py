@@ -125,8 +125,12 @@ def checked_size(rows: Iterable[Row]) -> Iterator[Row]:
     for row in rows:
         size += sum(len(value) if isinstance(value, str | bytes) else 8 for value in row)
         if size > MOST_ANSWER_BYTES:
-            raise Invalid(f"The answer has more than {MOST_ANSWER_BYTES // 1_000_000} MB. Ask for less of it.")
+            raise too_large()
         yield row
+
+
+def too_large() -> Invalid:
+    return Invalid(f"The answer has more than {MOST_ANSWER_BYTES // 1_000_000} MB. Ask for less of it.")
 
 
 class Database(ABC):

@@ -8,7 +8,7 @@ is made a view, which runs nothing, and the rule of that view has the number of 
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any, LiteralString, cast
@@ -17,7 +17,7 @@ from uuid import UUID
 import psycopg
 from psycopg import errors, sql
 
-from recollect.database.database import Row, checked_question, checked_size
+from recollect.database.database import MOST_ANSWER_BYTES, Row, checked_question, checked_size, too_large
 from recollect.errors import Denied, Invalid, Unavailable
 
 READER_ROLE = "recollect_reader"
@@ -25,6 +25,22 @@ READER_ROLE = "recollect_reader"
 
 _ASKED = "recollect_asked"
 """The view that a question is made for a moment."""
+_CONFINED = f"""
+SELECT answered.* FROM (
+    SELECT query.*, sum(
+        CASE WHEN pg_column_size(query.*) > {MOST_ANSWER_BYTES} THEN pg_column_size(query.*)
+            ELSE octet_length(CAST(query.* AS text)) END
+    ) OVER (ROWS UNBOUNDED PRECEDING) AS recollect_bytes
+    FROM (SELECT * FROM (
+{{question}}
+) AS asked LIMIT {{limit}}) AS query
+) AS counted LEFT JOIN LATERAL (
+    SELECT counted.* WHERE counted.recollect_bytes <= {MOST_ANSWER_BYTES}
+) AS answered ON TRUE
+"""
+"""As a subquery it can only be a SELECT. psycopg holds an answer whole before it gives the first row, so the server
+counts: from the row on that makes it too large, rows come empty, their count too. The last column is the count, of the
+bytes that are sent; of a row that is too large in any case only those it takes, as it may not be possible to write."""
 _RULE = f"SELECT ev_action::text FROM pg_catalog.pg_rewrite WHERE ev_class = 'pg_temp.{_ASKED}'::regclass"
 _FUNCTIONS = re.compile(r":(?:funcid|aggfnoid|winfnoid) (\d+)")
 _OPERATORS = re.compile(r":opno (\d+)|:opnos \(o ([\d ]+)\)")
@@ -51,7 +67,7 @@ _RECKONS = (
     "^("
     "age|array_to_(json|string)|concat(_ws)?|convert_(from|to)|date(_add|_part|_subtract|_trunc)?|extract|format"
     "|generate_series|jsonb?_(agg|build|object_agg|path|to)(_[a-z_]+)?|length|make_timestamptz|money|now|numeric"
-    "|overlaps|(phrase|plain)to_tsquery|websearch_to_tsquery|quote_(literal|nullable)|row_to_json"
+    "|overlaps|pg_column_size|(phrase|plain)to_tsquery|websearch_to_tsquery|quote_(literal|nullable)|row_to_json"
     "|(statement|transaction)_timestamp|time(stamp)?(tz)?|timezone"
     "|to_(char|date|jsonb?|number|timestamp|tsquery|tsvector)|ts_headline"
     ")$"
@@ -100,10 +116,11 @@ def answer(
     # What extensions and people added is not found by its name alone; the views are, before everything else.
     connection.execute("SET search_path = pg_catalog")
     names = ", ".join(sorted(views))
-    # As a subquery it can only be a SELECT.
-    confined = f"SELECT * FROM (\n{checked_question(question, views).rstrip().rstrip(';')}\n) AS query LIMIT {limit}"
+    question = checked_question(question, views).rstrip().rstrip(";")
+    confined = _CONFINED.format(question=question, limit=limit)
     try:
         _check(connection, confined, seconds, names)
+        _check_alone(connection, question, seconds)
         return _run(connection, confined, seconds)
     except errors.QueryCanceled as error:
         raise Unavailable(f"The query took longer than {seconds:g} seconds. Narrow it or add a LIMIT.") from error
@@ -111,6 +128,15 @@ def answer(
         raise Denied(f"Only SELECT on these views is allowed: {names} ({_first_line(error)}).") from error
     except _MISTAKES as error:
         raise Invalid(f"SQL: {_first_line(error)}. The views are: {names}.") from error
+
+
+def _check_alone(connection: psycopg.Connection[Any], question: str, seconds: float) -> None:
+    """One whole statement: what ends the subquery that it is put into would also end what counts its bytes."""
+    with connection.transaction(force_rollback=True):
+        _limit_time(connection, seconds)
+        parsed = connection.pgconn.prepare(b"", question.encode(connection.info.encoding))
+        if parsed.status != psycopg.pq.ExecStatus.COMMAND_OK:
+            raise errors.error_from_result(parsed, connection.info.encoding)
 
 
 def _check(connection: psycopg.Connection[Any], confined: str, seconds: float, names: str) -> None:
@@ -141,8 +167,15 @@ def _run(connection: psycopg.Connection[Any], confined: str, seconds: float) -> 
         _limit_time(connection, seconds)
         connection.execute(_text(f"SET LOCAL ROLE {READER_ROLE}"))
         cursor = _execute_one(connection, confined)
-        names = [column.name for column in cursor.description or []]
-        return names, [tuple(_plain(value) for value in row) for row in checked_size(cursor)]
+        *names, _bytes = [column.name for column in cursor.description or []]
+        return names, [tuple(_plain(value) for value in row) for row in checked_size(_counted(cursor))]
+
+
+def _counted(rows: Iterable[Row]) -> Iterator[Row]:
+    for *row, count in rows:
+        if count is None:
+            raise too_large()
+        yield tuple(row)
 
 
 def _execute_one(connection: psycopg.Connection[Any], statement: str) -> psycopg.Cursor[Any]:
