@@ -707,6 +707,19 @@ def test_a_question_is_whole_in_itself(memory: recollect.Memory, query: str) -> 
         memory.sql(query)
 
 
+@pytest.mark.parametrize("engine", ["postgres"], indirect=True)
+def test_a_value_that_a_type_forbids_is_a_mistake_of_the_question(memory: recollect.Memory) -> None:
+    with pytest.raises(Invalid, match="check constraint"):
+        memory.sql("SELECT (-1)::information_schema.cardinal_number")
+
+
+@pytest.mark.parametrize("engine", ["postgres"], indirect=True)
+@pytest.mark.parametrize("value", ["'infinity'::timestamp", "'24:00:00'::time", "'0099-01-01 BC'::date"])
+def test_a_time_that_python_has_not_is_a_mistake_of_the_question(memory: recollect.Memory, value: str) -> None:
+    with pytest.raises(Invalid, match=r"SQL: .*(too|must)"):
+        memory.sql(f"SELECT {value}")
+
+
 # Work that runs long, and values that are long
 
 

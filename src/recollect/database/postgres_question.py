@@ -92,17 +92,8 @@ ORDER BY 1 LIMIT 1
 """
 """Those that become the name of something in the catalogue when they are shown, or tell how much was written; and rows
 that are not of our views, which may have such among their columns."""
-_MISTAKES = (
-    psycopg.ProgrammingError,
-    psycopg.DataError,
-    psycopg.NotSupportedError,
-    psycopg.InternalError,
-    errors.ProgramLimitExceeded,
-    errors.StatementTooComplex,
-    errors.TooManyColumns,
-    errors.TooManyArguments,
-)
-"""Of the question, not of the server."""
+_TROUBLES = ("08", "40", "53", "57", "58")
+"""How codes begin of a server that is lost, overloaded or ends a question. All others are of the question itself."""
 
 
 def answer(
@@ -126,7 +117,9 @@ def answer(
         raise Unavailable(f"The query took longer than {seconds:g} seconds. Narrow it or add a LIMIT.") from error
     except (errors.InsufficientPrivilege, errors.ReadOnlySqlTransaction) as error:
         raise Denied(f"Only SELECT on these views is allowed: {names} ({_first_line(error)}).") from error
-    except _MISTAKES as error:
+    except psycopg.Error as error:
+        if _is_of_server(error):
+            raise
         raise Invalid(f"SQL: {_first_line(error)}. The views are: {names}.") from error
 
 
@@ -220,5 +213,13 @@ def _text(statement: str) -> LiteralString:
     return cast(LiteralString, statement)
 
 
+def _is_of_server(error: psycopg.Error) -> bool:
+    if error.sqlstate:
+        return error.sqlstate.startswith(_TROUBLES)
+    # Without a code it is psycopg that speaks: the connection is lost, or Python has no such time.
+    return isinstance(error, psycopg.OperationalError | psycopg.InterfaceError)
+
+
 def _first_line(error: psycopg.Error) -> str:
-    return str(error).strip().splitlines()[0]
+    """Without its place, which is counted in what we put around the question."""
+    return (error.diag.message_primary or str(error)).strip().splitlines()[0]
