@@ -125,6 +125,28 @@ def test_who_says_it_may_decide(memory: recollect.Memory) -> None:
     assert kept(apart).id != kept(replaced).id
 
 
+def test_the_numbers_of_changes_tell_an_agent_nothing_of_what_others_did(memory: recollect.Memory) -> None:
+    for name in ("ada", "bob"):
+        memory.agents.add(name)
+    ada, bob = memory.as_agent("ada"), memory.as_agent("bob")
+    first = kept(ada.knowledge.remember("Beans need a pole."))
+    bob.knowledge.remember("Peas need a net.")
+    ada.knowledge.edit(first.id, "Runner beans need a pole.")
+    bob.knowledge.remember("Cress needs nothing.")
+    ada.knowledge.edit(first.id, "Runner beans need a long pole.")
+    second = kept(ada.knowledge.remember("Kale needs frost."))
+
+    in_sql = "SELECT number FROM record_events WHERE record_id = '{}' ORDER BY number"
+    for asking, numbers in ((ada, ([1, 2, 3], [1])), (memory, ([1, 3, 5], [6]))):
+        for record, expected in zip((first, second), numbers, strict=True):
+            assert [event.number for event in asking.knowledge.events(record.id)] == expected
+            assert [event.number for event in asking.knowledge.why(record.id).events] == expected
+            assert asking.sql(in_sql.format(record.id))[1] == [(number,) for number in expected]
+    between = ada.knowledge.events_between("2000", "3000")
+    assert [event.number for event in between] == [1, 2, 3, 1]
+    assert ada.sql("SELECT sum(number) FROM record_events")[1] == [(7,)]
+
+
 def test_an_edit_makes_a_version_and_keeps_the_one_before(memory: recollect.Memory) -> None:
     record = kept(memory.knowledge.remember("Beans need a pole."))
     edited = memory.knowledge.edit(record.id, "Runner beans need a pole.", reason="only those")

@@ -315,18 +315,21 @@ class Knowledge:
         """How a record came to be as it is."""
         with self._database.read() as session:
             events = EventStore(session, self._house)
-            found = events.of_record(named(self._records(session), events, record_id, self._principal).id)
+            record = named(self._records(session), events, record_id, self._principal)
+            found = self._numbered(events, events.of_record(record.id))
         return self._quoting.events(found)
 
     def events_between(self, since: str, until: str, limit: int = MOST_LISTED) -> list[Event]:
         """All changes of a time that the principal may see, in order. Of what was forgotten only that it was."""
         with self._database.read() as session:
             sight = sight_of(session, self._house, self._principal)
-            found = EventStore(session, self._house).between(since, until, limit)
+            events = EventStore(session, self._house)
+            found = events.between(since, until, limit)
             if sight.scopes is None:
                 return found
             records = self._records(session).get(sorted({event.record_id for event in found}))
-        return self._quoting.events([event for event in found if event.record_id in records])
+            seen = self._numbered(events, [event for event in found if event.record_id in records])
+        return self._quoting.events(seen)
 
     def why(self, name: str) -> Chain:
         """Everything that is known of how a record came to be."""
@@ -336,7 +339,7 @@ class Knowledge:
             chain = Chain(
                 record=record,
                 versions=store.versions([record.id])[record.id],
-                events=events.of_record(record.id),
+                events=self._numbered(events, events.of_record(record.id)),
                 replaced=_followed(store, record, "replaces"),
                 replaced_by=_followed(store, record, "replaced_by"),
             )
@@ -408,6 +411,9 @@ class Knowledge:
 
     def _writer(self, session: Session) -> Writer:
         return Writer(session, self._house, self._principal, self._now())
+
+    def _numbered(self, events: EventStore, found: list[Event]) -> list[Event]:
+        return events.numbered_within(found) if self._principal.is_confined else found
 
     def _records(self, session: Session) -> RecordStore:
         return RecordStore(session, self._house, sight_of(session, self._house, self._principal))

@@ -185,6 +185,7 @@ class Event:
     """One change of a record: the stream is made of these."""
 
     number: int
+    """Its place in the stream of the house; for who does not see all of that, among those of its record."""
     record_id: str
     version: int
     """Of the record after it."""

@@ -1,8 +1,9 @@
 """All SQL on the tables of records and of their stream."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from heapq import merge
+from itertools import groupby
 from typing import Any
 
 import msgspec
@@ -100,6 +101,10 @@ SELECT {_EVENT} FROM knowledge_events WHERE house = :house AND record_id = :reco
 """
 EVENTS_BETWEEN = f"""
 SELECT {_EVENT} FROM knowledge_events WHERE house = :house AND at >= :since AND at < :until ORDER BY number LIMIT :limit
+"""
+NUMBERS_OF = """
+SELECT record_id, number FROM knowledge_events
+WHERE house = :house AND record_id IN (:values) ORDER BY record_id, number
 """
 CHANGED_BY = "SELECT DISTINCT record_id FROM knowledge_events WHERE house = :house AND actor = :actor"
 EVERY_EVENT = f"SELECT {_EVENT} FROM knowledge_events WHERE house = :house ORDER BY record_id, number"
@@ -328,6 +333,16 @@ class EventStore:
         """What happened in a time, in order; what each was before is left out."""
         given = {"house": self._house, "since": since, "until": until, "limit": limit}
         return [_event(row, None) for row in self._session.rows(EVENTS_BETWEEN, given)]
+
+    def numbered_within(self, events: Sequence[Event]) -> list[Event]:
+        """With the place of each among those of its record for its number. The number in the house is for who sees
+        everything: it counts what all others do."""
+        places: dict[int, int] = {}
+        named = sorted({event.record_id for event in events})
+        rows = self._session.among(NUMBERS_OF, named, {"house": self._house}) if named else []
+        for _, numbers in groupby(rows, key=lambda row: row[0]):
+            places.update((number, place) for place, (_, number) in enumerate(numbers, start=1))
+        return [replace(event, number=places[event.number]) for event in events]
 
     def changed_by(self, actor: str) -> set[str]:
         """Every record that such a one ever wrote, confirmed or changed."""

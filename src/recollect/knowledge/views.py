@@ -19,7 +19,7 @@ VIEWS: dict[str, str] = {
         FROM knowledge_records r WHERE r.house = '{{house}}'{{records}}
     """,
     "record_events": """
-        SELECT e.number, e.record_id, e.version, e.at, e.action, e.actor, e.actor_name, e.reason
+        SELECT {number} AS number, e.record_id, e.version, e.at, e.action, e.actor, e.actor_name, e.reason
         FROM knowledge_events e WHERE e.house = '{house}'{events}
     """,
     "record_sources": """
@@ -33,11 +33,13 @@ VIEWS: dict[str, str] = {
 def knowledge_views(house: str, sight: Sight) -> dict[str, str]:
     """The views with this house and this sight written into them; both are ours, never a stranger's text.
 
-    Events and sources have no scope of their own: they are seen with the record they belong to.
+    Events and sources have no scope of their own: they are seen with the record they belong to. The number of an event
+    counts what happened in all of the house, so who does not see it all is told its place among those of its record.
     """
     records = sight.condition("r.scope")
-    given = {"house": house, "records": records, "events": "", "sources": ""}
+    given = {"house": house, "records": records, "number": "e.number", "events": "", "sources": ""}
     if records:
+        given["number"] = "row_number() OVER (PARTITION BY e.record_id ORDER BY e.number)"
         given["events"] = _SEEN_RECORD.format(house=house, column="e.record_id", records=records)
         given["sources"] = _SEEN_RECORD.format(house=house, column="s.to_id", records=records)
     return {name: body.format(**given) for name, body in VIEWS.items()}

@@ -60,6 +60,7 @@ class SourceShape(Shape):
 
 class EventShape(Shape):
     number: int
+    """Its place among all changes of all records; for an agent, among those of this record."""
     record_id: str
     version: int
     at: str
