@@ -33,6 +33,15 @@ def test_programs_are_told_the_secret_in_the_one_document(home: Path) -> None:
     assert made["may_write"] is True
 
 
+def test_a_token_whose_agent_was_removed_is_listed_so(home: Path) -> None:
+    run("agents", "add", "ada", home=home)
+    run("token", "create", "--agent", "ada", home=home)
+    run("agents", "remove", "ada", home=home)
+
+    assert "its agent is gone" in run("token", "list", home=home).out
+    assert [one["is_agent_gone"] for one in run("token", "list", "--json", home=home).json()] == [True]
+
+
 def test_with_no_tokens_it_says_how_to_make_one(home: Path) -> None:
     assert "token create" in run("token", home=home).out
 

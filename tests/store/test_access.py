@@ -100,6 +100,24 @@ def test_a_token_of_one_who_is_gone_does_not_speak_for_another_of_the_same_name(
     assert memory.access.holder(memory.access.create("ada").secret) == ADA
 
 
+def test_a_token_whose_agent_is_gone_is_told_as_good_no_more(memory: recollect.Memory, clock: FrozenClock) -> None:
+    for name in ("ada", "ada/kitchen", "bob"):
+        memory.agents.add(name)
+    made = [memory.access.create(name).token for name in ("ada", "ada/kitchen", "bob", "")]
+    memory.agents.remove("ada/kitchen")
+    memory.agents.remove("ada")
+
+    def told() -> list[tuple[str, bool, bool]]:
+        return [(one.agent, one.is_agent_gone, one.is_good(to_text(clock()))) for one in memory.access.list()]
+
+    gone = [("ada", True, False), ("ada/kitchen", True, False), ("bob", False, True), ("", False, True)]
+    assert told() == gone
+    clock.move(seconds=1)
+    memory.agents.add("ada")
+    assert told() == gone, "another of the same name is another"
+    assert memory.access.revoke(made[0].id).is_agent_gone
+
+
 def test_who_may_only_read_changes_nothing_of_the_house(memory: recollect.Memory, tmp_path: Path) -> None:
     reading = memory.acting_for(replace(OWNER, may_write=False))
     for change in (

@@ -65,7 +65,7 @@ class Access:
         self._refuse_agents()
         with self._database.write() as session:
             store = TokenStore(session, self._house)
-            token = _named(store.every(), name)
+            token = _with_agent(ScopeStore(session, self._house), _named(store.every(), name))
             if token.revoked_at:
                 raise Conflict(f"Token {token.id} was revoked at {token.revoked_at}.")
             now = to_text(self._clock())
@@ -106,7 +106,17 @@ class Access:
         """All of them, the oldest first, those that are good no more included."""
         self._refuse_agents()
         with self._database.read() as session:
-            return TokenStore(session, self._house).every()
+            scopes = ScopeStore(session, self._house)
+            return [_with_agent(scopes, token) for token in TokenStore(session, self._house).every()]
+
+
+def _with_agent(store: ScopeStore, token: Token) -> Token:
+    """With what became of the agent that it speaks for."""
+    try:
+        _principal(store, token)
+    except NotFound:
+        return replace(token, is_agent_gone=True)
+    return token
 
 
 def _principal(store: ScopeStore, token: Token) -> Principal:

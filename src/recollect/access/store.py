@@ -31,9 +31,11 @@ class Token:
     """Empty: it was not."""
     last_used_at: str = ""
     """To the hour; empty: never."""
+    is_agent_gone: bool = False
+    """The agent that it was made for was removed. Not stored: who reads tokens looks for their agents."""
 
     def is_good(self, now: str) -> bool:
-        return not self.revoked_at and (not self.expires_at or now < self.expires_at)
+        return not self.revoked_at and not self.is_agent_gone and (not self.expires_at or now < self.expires_at)
 
 
 class TokenStore:

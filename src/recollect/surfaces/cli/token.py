@@ -112,6 +112,8 @@ def _limits(token: "Token") -> str:
 def _state(token: "Token", now: str) -> str:
     if token.revoked_at:
         return f"revoked {when(token.revoked_at)}"
+    if token.is_agent_gone:
+        return "its agent is gone"
     if not token.is_good(now):
         return f"expired {when(token.expires_at)}"
     return f"until {when(token.expires_at)}" if token.expires_at else "good"

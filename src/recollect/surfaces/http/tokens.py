@@ -28,6 +28,8 @@ class TokenShape(Shape):
     """Empty: it was not."""
     last_used_at: str
     """To the hour; empty: never."""
+    is_agent_gone: bool
+    """The agent that it was made for was removed: it opens nothing, not even for another of the same name."""
 
 
 class CreatedShape(TokenShape):
@@ -53,6 +55,7 @@ TOKEN: dict[str, Any] = {
     "expires_at": "",
     "revoked_at": "",
     "last_used_at": "",
+    "is_agent_gone": False,
 }
 
 
