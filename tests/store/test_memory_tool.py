@@ -318,6 +318,76 @@ def test_credentials_are_masked_and_the_model_is_told(memory: recollect.Memory) 
     assert "masked: 1" in told
 
 
+TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+BODY = [f"{number:02}aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5bC7dE9fG1hJ3kL5mN7pQ9rS" for number in range(12)]
+"""Made up, and put together here so that no scanner takes them for real ones."""
+BLOCK = "\n".join(["-----BEGIN RSA " + "PRIVATE KEY-----", *BODY, "-----END RSA " + "PRIVATE KEY-----"])
+OWNED = f"# Server\n\nThe key:\n{BLOCK}\n\npassword:\n  hunter2Xy9Zq\nmilk\n"
+"""As a person writes it into a file of their own."""
+SECRETS = [*BODY, "hunter2Xy9Zq"]
+
+
+@pytest.fixture
+def owned(memory: recollect.Memory) -> tuple[MemoryTool, Path]:
+    """The tool, and the file of a note with credentials of its owner."""
+    memory.notes.prepare()
+    file = memory.notes.folder / "server.md"
+    file.write_text(OWNED, encoding="utf-8")
+    return memory.notes.tool(), file
+
+
+SERVER = "/memories/server.md"
+
+
+def test_a_part_of_a_note_shows_no_credential_and_no_line_moves(owned: tuple[MemoryTool, Path]) -> None:
+    tool, _ = owned
+    lines = OWNED.split("\n")
+    for first, last in [(1, -1), (6, 12), (20, 20), (19, 21), (5, 5), (17, 18)]:
+        shown = tool.execute(view(SERVER, first, last))
+        assert not [secret for secret in SECRETS if secret in shown]
+        for numbered in shown.split("\n")[1:]:
+            number, _, text = numbered.partition("\t")
+            assert "[masked:" in text or text == lines[int(number) - 1]
+    assert "    21\tmilk" in tool.execute(view(SERVER))
+
+
+def test_a_change_beside_a_credential_leaves_it_in_the_file(owned: tuple[MemoryTool, Path]) -> None:
+    tool, file = owned
+    told = tool.execute(replace(SERVER, "milk", "bread"))
+    assert not [secret for secret in SECRETS if secret in told]
+    tool.execute(insert(SERVER, 3, "It is old."))
+    assert tool.execute(insert(SERVER, 22, TOKEN)).endswith("Credentials in it were masked: 1.")
+    expected = OWNED.replace("milk", "bread").replace("The key:\n", "The key:\nIt is old.\n")
+    assert file.read_text(encoding="utf-8") == f"{expected}[masked:github-token]\n"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        insert(SERVER, 8, "bread"),
+        insert(SERVER, 19, "bread"),
+        replace(SERVER, "  [masked:assignment]\nmilk", "milk"),
+        replace(SERVER, "password:", "word:"),
+        replace(SERVER, "\n".join(["[masked:private-key]"] * 14), ""),
+    ],
+)
+def test_a_change_of_a_credential_or_of_what_tells_that_it_is_one_is_refused(
+    owned: tuple[MemoryTool, Path], call: Call
+) -> None:
+    tool, file = owned
+    with pytest.raises(Conflict, match="Nothing was changed") as caught:
+        tool.execute(call)
+    assert not [secret for secret in SECRETS if secret in str(caught.value)]
+    assert file.read_text(encoding="utf-8") == OWNED
+
+
+def test_a_guess_at_a_credential_is_answered_as_any_text_that_is_not_there(owned: tuple[MemoryTool, Path]) -> None:
+    tool, _ = owned
+    for guess in ("hunter2Xy9Zq", "  hunter2X", BODY[3], "hunter3"):
+        with pytest.raises(Conflict, match="did not appear verbatim"):
+            tool.execute(replace(SERVER, guess, "x"))
+
+
 @pytest.fixture
 def plain(tmp_path: Path, clock: FrozenClock) -> Iterator[recollect.Memory]:
     """On SQLite, for what has nothing to do with an engine."""

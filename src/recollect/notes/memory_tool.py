@@ -2,7 +2,8 @@
 
 Results and errors have the words of the SDK's own implementation on files, which models know;
 `tests/store/test_memory_tool.py` runs the same calls on both. Where notes are stricter than files (names, links, sizes,
-diary entries, what belongs to others) the error is ours. Every change goes through `Notes` and is a version.
+diary entries, what belongs to others) the error is ours. Credentials are masked before anything is cut. Every change
+goes through `Notes` and is a version.
 """
 
 import posixpath
@@ -14,6 +15,7 @@ from recollect.errors import Conflict, Denied, Invalid, NotFound, RecollectError
 from recollect.notes.memory_texts import inserted, numbered, replaced, size_text, snippet
 from recollect.notes.memory_tree import NoteTree, Place
 from recollect.notes.paths import ROOT
+from recollect.notes.shown import Shown, shown_of
 from recollect.notes.versions import Note, Written
 
 if TYPE_CHECKING:
@@ -74,7 +76,7 @@ class MemoryTool:
         name = _name_of(path)
         found = self._tree.there(name, path, HINT)
         if isinstance(found, Note):
-            return numbered(_content(found, path), path, chosen)
+            return numbered(shown_of(_content(found, path)).text, path, chosen)
         self._notes.look()
         lines = [f"{size_text(self._tree.size(name))}\t{path}"]
         for entry in self._tree.entries(name, LEVELS):
@@ -94,19 +96,20 @@ class MemoryTool:
         path, old, new = _text(command, "path"), _text(command, "old_str"), _text(command, "new_str")
         lines: list[int] = []
 
-        def change(content: str) -> str:
-            text, line = replaced(content, old, new, path)
+        def change(before: Shown) -> str:
+            _, line = replaced(before.text, old, new, path)
             lines[:] = [line]
-            return text
+            start = before.text.find(old)
+            return before.replaced(start, start + len(old), new)
 
         written = self._change(command, path, change)
         stored = self._notes.read(written.version.path, written.version.number)
         edited = "The memory file has been edited. Here is the snippet showing the change (with line numbers):"
-        return f"{edited}\n{snippet(stored.text, lines[0])}{_masked(written)}"
+        return f"{edited}\n{snippet(shown_of(stored.text).text, lines[0])}{_masked(written)}"
 
     def _insert(self, command: Command) -> str:
         path, line, text = _text(command, "path"), _number(command, "insert_line"), _text(command, "insert_text")
-        written = self._change(command, path, lambda content: inserted(content, line, text))
+        written = self._change(command, path, lambda before: inserted(before.content, line, text))
         return f"The file {path} has been edited.{_masked(written)}"
 
     def _delete(self, command: Command) -> str:
@@ -153,7 +156,8 @@ class MemoryTool:
         if not has_notes:
             self._tree.remove_folder(name)
 
-    def _change(self, command: Command, path: str, change: Callable[[str], str]) -> Written:
+    def _change(self, command: Command, path: str, change: Callable[[Shown], str]) -> Written:
+        """`change` looks at what is shown: whether a guess at a credential is right, no model is told."""
         found = self._tree.there(_name_of(path), path, HINT)
         if not isinstance(found, Note):
             raise Invalid(f"The path {path} is not a file.")
@@ -162,7 +166,10 @@ class MemoryTool:
         def changed(content: str | None) -> str:
             if content is None:
                 raise NotFound(f"The file {path} no longer exists (may have been deleted or renamed concurrently).")
-            return change(content)
+            before = shown_of(content)
+            after = change(before)
+            before.check_kept(after, path)
+            return after
 
         return self._notes.change(found.path, changed, reason=_reason(command))
 

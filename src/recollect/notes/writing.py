@@ -18,6 +18,7 @@ from recollect.notes.erasing import first_number
 from recollect.notes.folder import Folder, Writing
 from recollect.notes.lines import Origins, Source, line_edges, own_edges
 from recollect.notes.paths import Kind, checked, kind_of, scope_of
+from recollect.notes.shown import masked_but
 from recollect.notes.store import NoteStore
 from recollect.notes.versions import MOST_BYTES, OPEN, THERE, UNDONE, Action, Note, Version, Written, digest_of
 from recollect.scopes import HOUSE, Actor, Principal, Sight, sight_of
@@ -76,6 +77,7 @@ class Writer:
             origins=origins,
             forgotten=forgotten,
             expected_version=expected_version,
+            is_part=not is_whole,
         )
 
     def _write(
@@ -91,7 +93,9 @@ class Writer:
         origins: Origins | None = None,
         forgotten: int | None = None,
         expected_version: int | Seen | None = None,
+        is_part: bool = False,
     ) -> Written:
+        """`is_part`: of the old text something stays, and its credentials are its owner's."""
         name = self._resolved(path)
         with self._folder.writing() as writing:
             ReceiptStore(writing.session, self._house).check(forgotten)
@@ -99,7 +103,7 @@ class Writer:
             head, now = self._settled(writing, name)
             _check_expected(name, head, now, expected_version)
             self._check_diary(name, head)
-            text, masked = _checked_text(name, change(now))
+            text, masked = _checked_text(name, change(now), now.text if now and is_part else "")
             content = text.encode()
             if now and now.content == content:
                 return Written(version=now.bare, is_new=False, masked=masked)
@@ -326,8 +330,8 @@ def missing(path: str, *, was_there: bool = False) -> str:
     return f"There is no note {path}. `recollect notes list` shows those there are."
 
 
-def _checked_text(path: str, text: str) -> tuple[str, int]:
-    """The text as it is written, and how many credentials were masked in it."""
+def _checked_text(path: str, text: str, standing: str = "") -> tuple[str, int]:
+    """The text as it is written, and how many credentials were masked in it; those that stand there stay."""
     if "\0" in text:
         raise Invalid(f"The text for {path} has NUL characters: it is no text. Nothing was written.")
     try:
@@ -339,8 +343,7 @@ def _checked_text(path: str, text: str) -> tuple[str, int]:
             f"The text for {path} has {size / 1e6:,.1f} MB, and a note at most {MOST_BYTES / 1e6:,.0f} MB. "
             "Nothing was written: divide it into several notes."
         )
-    found = len(redaction.find(text))
-    return (redaction.mask(text), found) if found else (text, 0)
+    return masked_but(text, standing)
 
 
 def _checked_reason(path: str, reason: str) -> str:

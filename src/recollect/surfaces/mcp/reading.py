@@ -10,6 +10,7 @@ from recollect import tokens
 from recollect.errors import Unavailable
 from recollect.mind.tool_results import amount_text, one_line, time_text
 from recollect.notes.paths import ROOT, below_root
+from recollect.notes.shown import shown_of
 from recollect.redaction import mask
 from recollect.surfaces.mcp.answers import Answer
 from recollect.surfaces.mcp.arguments import MOST_NAME_CHARACTERS, Arguments
@@ -239,7 +240,7 @@ def _version_piece(head: str, record: "Record") -> "_Piece":
 
 def read_note(memory: "Memory", name: str, cursor: str = "", most_tokens: int = PAGE_TOKENS) -> Answer:
     note = memory.notes.read(below_root(name))
-    lines = _safe(note.text if note.is_text else "(no text)").split("\n")
+    lines = clean(shown_of(note.text).text if note.is_text else "(no text)").split("\n")
     versions = [
         {"number": one.number, "at": one.at, "by": one.actor_name or one.actor, "reason": one.reason}
         for one in reversed(memory.notes.history(note.path)[-MOST_VERSIONS:])
