@@ -376,8 +376,10 @@ class Memory:
         with_sources: bool = False,
         dry_run: bool = False,
         verify: bool = True,
+        as_told: str = "",
     ) -> "Forgotten":
-        """Erase one thing with everything that came from it, for good. `dry_run`: only tell what would go."""
+        """Erase one thing with everything that came from it, for good. `dry_run`: only tell what would go. `as_told`:
+        the `digest` of that; where something else would go by now, it is a Conflict."""
         return self.forgetting.forget(
             record=record,
             message=message,
@@ -388,6 +390,7 @@ class Memory:
             with_sources=with_sources,
             dry_run=dry_run,
             verify=verify,
+            as_told=as_told,
         )
 
     @property

@@ -135,6 +135,57 @@ def test_what_changed_since_it_was_told_is_not_forgotten(memory: recollect.Memor
     assert is_there(memory, record)
 
 
+def test_what_comes_to_it_while_the_person_is_asked_keeps_all_of_it(memory: recollect.Memory, record: str) -> None:
+    class Slow(Person):
+        async def __call__(self, context: Any, params: Any) -> ElicitResult:
+            memory.as_agent("ada").knowledge.remember("The key is old.", subject="key")
+            return await super().__call__(context, params)
+
+    assert Asker(memory.as_agent("ada"), "legacy", Slow()).refused("forget", kind="subject", id="key")[0] == "Conflict"
+    assert is_there(memory, record)
+
+
+NOTE = "/memories/agents/ada/x.md"
+
+
+def written_twice(ada: Asker, text: str) -> None:
+    ada.text("notes", command="create", path=NOTE, file_text=f"{text} one\n")
+    ada.text("notes", command="str_replace", path=NOTE, old_str="one", new_str="two")
+
+
+def test_a_note_that_is_written_anew_is_not_what_was_told_before(
+    memory: recollect.Memory, record: str, era: str
+) -> None:
+    ada = Asker(memory.as_agent("ada"), era)
+    written_twice(ada, "old")
+    given = {"kind": "note", "id": NOTE, "confirmation": ada.told("forget", kind="note", id=NOTE)["confirmation"]}
+    assert ada.told("forget", **given)["outcome"] == "forgotten"
+    written_twice(ada, "new")
+    assert ada.refused("forget", **given)[0] == "Invalid"
+    assert memory.notes.read("agents/ada/x.md").text == "new two\n"
+
+
+def test_a_yes_to_one_note_is_none_to_the_next_at_its_path(memory: recollect.Memory, record: str) -> None:
+    ada = Asker(memory.as_agent("ada"))
+    server = build_server(House(seen=lambda _: memory.as_agent("ada"), search=answer))
+    yes = ElicitResult(action="accept", content={"forget": True})
+
+    async def agreed(client: Client, state: str | None = None) -> Any:
+        call = client.session.call_tool
+        given = {"kind": "note", "id": NOTE}
+        responses: Any = {"forget": yes} if state else None
+        return await call("forget", given, input_responses=responses, request_state=state, allow_input_required=True)
+
+    written_twice(ada, "old")
+    first = asked(server, agreed, elicitation_callback=Person())
+    done = asked(server, lambda client: agreed(client, first.request_state), elicitation_callback=Person())
+    assert done.structured_content["outcome"] == "forgotten"
+    written_twice(ada, "new")
+    again = asked(server, lambda client: agreed(client, first.request_state), elicitation_callback=Person())
+    assert again.result_type == "input_required"
+    assert memory.notes.read("agents/ada/x.md").text == "new two\n"
+
+
 def test_who_looks_once_more_at_what_would_go_can_still_have_it_forgotten(
     memory: recollect.Memory, record: str, era: str
 ) -> None:

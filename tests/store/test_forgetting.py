@@ -11,7 +11,7 @@ from residue import residue_of
 from transcripts import START, Transcript
 
 import recollect
-from recollect.errors import Denied, Invalid, NotFound
+from recollect.errors import Conflict, Denied, Invalid, NotFound
 from recollect.knowledge import Evidence, Knowledge, Learned, Origin, Record, Relation, Statement
 from recollect.scopes import Actor, Principal
 from recollect.testing import FrozenClock
@@ -233,6 +233,19 @@ def test_a_conversation_or_a_file_goes_whole(memory: recollect.Memory, projects:
     assert forgotten.removed["messages"] == 4
     memory.history.ingest([path.parent], reimport=True)
     assert len(list(memory.history.export())) == 2
+
+
+def test_what_goes_is_what_was_told_or_nothing_does(memory: recollect.Memory) -> None:
+    shed = kept(memory.knowledge.remember(SECRET, subject="shed"))
+    told = memory.forget(subject="shed", dry_run=True)
+    more = kept(memory.knowledge.remember("The shed is green.", subject="shed"))
+    with pytest.raises(Conflict, match="Nothing was forgotten"):
+        memory.forget(subject="shed", as_told=told.digest)
+    assert memory.knowledge.record(shed.id)
+    assert memory.knowledge.record(more.id)
+    again = memory.forget(subject="shed", dry_run=True)
+    assert again == memory.forget(subject="shed", dry_run=True)
+    assert memory.forget(subject="shed", as_told=again.digest).removed["records"] == 2
 
 
 def test_one_thing_is_named_and_found(memory: recollect.Memory) -> None:

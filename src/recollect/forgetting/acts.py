@@ -77,6 +77,8 @@ class Forgotten:
     """Messages that records, or lines of notes, came from and that stay."""
     note_lines: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     """Path → the lines that go out of a note that stays, in a dry run."""
+    digest: str = ""
+    """Of exactly what would go: the same while nothing came to it, changed or went. In a dry run."""
 
     @property
     def is_verified(self) -> bool:

@@ -5,14 +5,17 @@ index, the files, the proof) can be done again at any time, and is done again wh
 something derived registers a `Part`.
 """
 
+import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 
+import msgspec
+
 from recollect.clock import Clock, to_text
 from recollect.database import Database, Session
-from recollect.errors import Denied, Invalid, NotFound, RecollectError, Unavailable
+from recollect.errors import Conflict, Denied, Invalid, NotFound, RecollectError, Unavailable
 from recollect.forgetting.acts import ForgettingFigures, Forgotten, Part, Plan, told_by
 from recollect.forgetting.probes import Probes, probes_of
 from recollect.forgetting.proof import Index, Outcome, Proof
@@ -44,6 +47,9 @@ from recollect.notes.store import NoteStore
 from recollect.scopes import OWNER, Principal, sight_of
 from recollect.settings import Settings
 
+OTHERWISE = "Something else would go by now than what was told. Nothing was forgotten. Ask again."
+PASSING = ("showings",)
+"""That something was looked at. Who reads once more what would go has not changed it."""
 MOST_PROBES = 200_000
 """Looked for at once: more make every look slower than two looks."""
 
@@ -89,10 +95,11 @@ class Forgetting:
         with_sources: bool = False,
         dry_run: bool = False,
         verify: bool = True,
+        as_told: str = "",
     ) -> Forgotten:
         """Erase one thing and all that came from it. `with_sources`: also the messages that a record, or the lines of a
         note, came from. Without `verify` the cleaning of index and files, and the proof, are left to a later `verify`,
-        for many at once."""
+        for many at once. `as_told`: the digest of a dry run; where something else would go by now, nothing does."""
         given = {RECORD: record, MESSAGE: message, CONVERSATION: conversation, FILE: file, SUBJECT: subject, NOTE: note}
         chosen = [(kind, name) for kind, name in given.items() if name]
         if len(chosen) != 1:
@@ -105,7 +112,7 @@ class Forgetting:
         if dry_run:
             with self._database.read() as session:
                 return self._told(session, self._plan(session, kind, name, with_sources))
-        receipt, told = self._erase(kind, name, with_sources)
+        receipt, told = self._erase(kind, name, with_sources, as_told)
         return self._finished([(receipt, told)])[0] if verify else told
 
     # What goes
@@ -169,17 +176,19 @@ class Forgetting:
         removed = self._counts(session, plan)
         for part in self._parts:
             removed |= part.reach(session, plan.reach)
+        reached = {
+            MESSAGE: sorted(plan.reach.messages),
+            RECORD: sorted(plan.reach.records),
+            "scrubbed_record": sorted(plan.reach.scrubbed),
+            NOTE: sorted(plan.notes.notes),
+        }
         return Forgotten(
             target=plan.target,
             dry_run=True,
             removed=removed,
-            reached={
-                MESSAGE: sorted(plan.reach.messages),
-                RECORD: sorted(plan.reach.records),
-                "scrubbed_record": sorted(plan.reach.scrubbed),
-                NOTE: sorted(plan.notes.notes),
-            },
+            reached=reached,
             note_lines=self._notes(session).shown(plan.notes),
+            digest=_digest(plan, removed, reached),
             # Where copies of the house lie is no business of an agent. The receipt has it.
             out_of_reach=[] if self._principal.is_confined else self._out_of_reach(session, plan),
             also_in={MESSAGE: list(plan.history.also_in)} if plan.history and plan.history.also_in else {},
@@ -210,10 +219,12 @@ class Forgetting:
 
     # The act
 
-    def _erase(self, kind: str, name: str, with_sources: bool) -> tuple[Receipt, Forgotten]:
+    def _erase(self, kind: str, name: str, with_sources: bool, as_told: str) -> tuple[Receipt, Forgotten]:
         with self._database.write() as session:
             plan = self._plan(session, kind, name, with_sources)
             told = self._told(session, plan)
+            if as_told and told.digest != as_told:
+                raise Conflict(OTHERWISE)
             keyed = hasher(session, self._house, make=True)
             assert keyed
             probes = probes_of(self._proof.verifier(keyed).fingerprint(), self._contents(session, plan))
@@ -231,7 +242,7 @@ class Forgetting:
             receipt = replace(receipt, removed=removed)
             ReceiptStore(session, self._house).save(receipt)
         state = str(ReceiptState.ERASED)
-        told = replace(told, dry_run=False, removed=removed, reached={}, note_lines={})
+        told = replace(told, dry_run=False, removed=removed, reached={}, note_lines={}, digest="")
         return receipt, replace(told, receipt=receipt.id, state=state)
 
     def _contents(self, session: Session, plan: Plan) -> Iterator[bytes]:
@@ -351,6 +362,14 @@ class Forgetting:
         receipts = sum(by_state.values())
         unfinished = receipts - by_state.get(ReceiptState.VERIFIED, 0)
         return ForgettingFigures(receipts=receipts, unfinished=unfinished, tombstones=tombstones)
+
+
+def _digest(plan: Plan, removed: dict[str, int], reached: dict[str, list[str]]) -> str:
+    """Of ids, and of numbers of versions: a note that is written anew at its old path goes on with higher ones."""
+    lasting = {name: number for name, number in removed.items() if name not in PASSING}
+    lines = {path: sorted(line.hex() for line in some) for path, some in plan.notes.lines.items()}
+    content = msgspec.json.encode([plan.target, lasting, reached, plan.notes.notes, lines], order="sorted")
+    return hashlib.sha256(content).hexdigest()
 
 
 def _portions(acts: Sequence[tuple[Receipt, Forgotten]]) -> Iterator[list[tuple[Receipt, Forgotten]]]:

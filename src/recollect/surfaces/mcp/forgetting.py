@@ -1,8 +1,8 @@
 """forget: asks first, in whichever way the client has, and erases nothing on a first call.
 
 What would go is looked up, and told. A client that can ask the person does; for another there is a confirmation, good
-for a while, for who asked, and for exactly what was told. What was told is looked up again before it is erased: if
-more would go by now, nothing does.
+for a while, for who asked, and for exactly what was told. What was told is compared in the transaction that erases: if
+anything else would go by now, nothing does.
 """
 
 import base64
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from recollect.errors import Conflict, Invalid
+from recollect.errors import Invalid
 from recollect.mind.tool_results import one_line, time_text
 from recollect.notes.paths import ROOT, below_root
 from recollect.scopes import Principal
@@ -33,8 +33,6 @@ GOOD_SECONDS = 600
 MOST_SHOWN = 10
 """Of each kind of thing that would go."""
 LINE_CHARACTERS = 160
-PASSING = ("showings",)
-"""That something was looked at. Who reads once more what would go has not changed it."""
 MAC_BYTES = 16
 TIME_BYTES = 8
 
@@ -61,7 +59,9 @@ class Plan:
 
     target: Target
     digest: str
-    """Equal while the same would go."""
+    """Equal while the same is asked for, and the same would go."""
+    as_told: str
+    """Of what would go alone: compared once more when it goes."""
     removed: dict[str, int]
     text: str
 
@@ -114,13 +114,11 @@ def planned(memory: "Memory", given: Arguments) -> Plan:
 
 def plan_of(memory: "Memory", target: Target) -> Plan:
     would = memory.forget(**target.arguments(), dry_run=True)
-    removed = {name: number for name, number in would.removed.items() if name not in PASSING}
-    content = msgspec.json.encode(
-        [target.kind, target.name, target.with_sources, removed, would.reached, would.note_lines], order="sorted"
-    )
+    content = msgspec.json.encode([target.kind, target.name, target.with_sources, would.digest])
     return Plan(
         target=target,
         digest=hashlib.sha256(content).hexdigest(),
+        as_told=would.digest,
         removed=_counts(would),
         text=_plan_text(memory, would),
     )
@@ -161,9 +159,7 @@ def kept(plan: Plan, *, is_answered: bool) -> Answer:
 
 
 def erased(memory: "Memory", plan: Plan) -> Answer:
-    if plan_of(memory, plan.target).digest != plan.digest:
-        raise Conflict("Something else would go by now than what was told. Nothing was forgotten. Ask again.")
-    done = memory.forget(**plan.target.arguments())
+    done = memory.forget(**plan.target.arguments(), as_told=plan.as_told)
     lines = [f"Forgotten: {_numbers(_counts(done))}."]
     if done.is_verified:
         lines.append("It was looked for everywhere in the house, and nothing of it is left.")

@@ -10,7 +10,9 @@ if TYPE_CHECKING:
 
 
 def forgotten_json(forgotten: "Forgotten") -> dict[str, Any]:
-    return {**msgspec.to_builtins(forgotten), "verified": forgotten.is_verified}
+    told: dict[str, Any] = msgspec.to_builtins(forgotten)
+    del told["digest"]  # For who forgets by it, inside the program.
+    return {**told, "verified": forgotten.is_verified}
 
 
 def receipt_json(receipt: "Receipt") -> dict[str, Any]:
