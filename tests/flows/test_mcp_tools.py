@@ -231,6 +231,27 @@ def test_no_page_is_longer_than_the_least_that_a_client_takes_whole(house: House
         assert pages > 1, kind
 
 
+def test_a_message_with_very_many_tools_is_on_one_page_with_the_next(house: House, ada: Asker) -> None:
+    tools = [f"mcp__some_server_of_a_long_name__some_tool_{number:03}" for number in range(400)]
+    house.tell("swifts", {"author": "assistant", "text": "Done.", "tools": tools}, "Thank you.")
+    conversation = house.memory.history.conversations()[0].conversation.id
+    told = ada.told("read_memory", kind="conversation", id=conversation)
+    assert [one["text"] for one in told["messages"]] == ["Done.", "Thank you."]
+    assert len(json.dumps(told).encode()) < LEAST_TAKEN_WHOLE
+    assert told["messages"][0]["tools"][0] == tools[0]
+    assert told["messages"][0]["number_of_tools"] == 400
+
+
+def test_a_question_of_very_many_times_is_answered_on_a_page(house: House, ada: Asker) -> None:
+    for number in range(30):
+        house.learn(f"Row {number}, planted yesterday, has beans. " + "They climb. " * 60)
+    question = "yesterday, last week, in May, two days ago, " * 45
+    result = ada.call("search_memory", query=question, limit=50).model_dump(mode="json")
+    assert result["structured_content"]["periods"]
+    assert len(json.dumps(result["structured_content"], ensure_ascii=False).encode()) < LEAST_TAKEN_WHOLE
+    assert len(result["content"][0]["text"].encode()) < LEAST_TAKEN_WHOLE
+
+
 def around(kind: str) -> dict[str, int]:
     return {"neighbours": 20} if kind == "message" else {}
 

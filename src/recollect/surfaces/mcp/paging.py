@@ -67,7 +67,8 @@ def page_of(
     beside: Callable[[int], int] = lambda index: 0,
 ) -> tuple[list[Part], tuple[int, int] | None]:
     """As many of these texts as fit, from (which text, which character) on; and where the next page begins, if there is
-    one. A text that is longer than a page goes on in the next. `beside`: how many tokens stand beside a text."""
+    one. A text that is longer than a page goes on in the next. `beside`: how many tokens stand beside a text. Even where
+    that leaves no room the next page begins further on."""
     index, offset = start
     parts: list[Part] = []
     left = most_tokens
@@ -81,9 +82,10 @@ def page_of(
             continue
         if room >= LEAST_TOKENS or not parts:
             kept = beginning(text, room)
-            parts.append(Part(index=index, text=kept, is_begun_before=offset > 0, goes_on=True))
-            offset += len(kept)
-        return parts, (index, offset)
+            goes_on = len(kept) < len(text)
+            parts.append(Part(index=index, text=kept, is_begun_before=offset > 0, goes_on=goes_on))
+            index, offset = (index, offset + len(kept)) if goes_on else (index + 1, 0)
+        return parts, (index, offset) if index < len(texts) else None
     return parts, None
 
 

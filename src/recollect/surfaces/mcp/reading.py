@@ -32,6 +32,9 @@ FIELD_TOKENS = 5
 """The name of one more field, its quotes and commas."""
 NUMBER_TOKENS = 3
 """Of a line of a note."""
+MOST_TOOLS = 20
+"""Of a message, by their names. One that called more tells how many it called."""
+MOST_TOOL_CHARACTERS = 80
 _CUT = "…"
 
 
@@ -147,7 +150,8 @@ def _message_piece(
 ) -> "_Piece":
     """`shared`: what is said elsewhere in the answer, and not again where it is the same."""
     facts = [time_text(message.at), str(message.author), message.id]
-    tools = f"tools: {', '.join(dict.fromkeys(message.tools))}" if message.tools else ""
+    called = list(dict.fromkeys(message.tools))
+    tools = f"tools: {', '.join(called)}" if called else ""
     place = {
         "conversation": message.conversation_id or "",
         "session_id": message.session_id,
@@ -158,7 +162,8 @@ def _message_piece(
         "id": message.id,
         "author": str(message.author),
         "at": message.at,
-        **({"tools": message.tools} if message.tools else {}),
+        **({"tools": [one_line(name, MOST_TOOL_CHARACTERS) for name in called[:MOST_TOOLS]]} if called else {}),
+        **({"number_of_tools": len(called)} if len(called) > MOST_TOOLS else {}),
         **{name: value for name, value in place.items() if value and value != (shared or {}).get(name)},
         "line": message.line,
     }

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from recollect.recall import Hit
 
 MOST_QUESTION_CHARACTERS = 2_000
+MOST_PERIODS = 10
+"""Times in the question, as they were understood."""
 NAMED = (
     "kind", "id", "at", "author", "source", "project", "conversation", "session_id", "file", "line",
 )  # fmt: skip
@@ -36,8 +38,9 @@ def search_memory(memory: "Memory", given: Arguments, search: Search) -> Answer:
     (start,) = position_of(given.text("cursor", ""), about, 1)
     found = search(memory, question_of(memory, query, search_type))
     hits = found["hits"][start : start + limit]
+    about_all = {"periods": _periods(found), "lacks": found["lacks"]}
     texts: list[str] = []
-    left = PAGE_TOKENS
+    left = PAGE_TOKENS - max(cost(about_all), sum(map(tokens.estimate, _head(query, found, limit, start))))
     for number, hit in enumerate(hits, start + 1):
         text = hit_text(number, _as_hit(hit))
         left -= max(tokens.estimate(text), cost(told_hit(hit))) + 1
@@ -51,11 +54,7 @@ def search_memory(memory: "Memory", given: Arguments, search: Search) -> Answer:
     head = _head(query, found, len(texts), start)
     return Answer(
         text="\n".join([*head, *texts]),
-        structured={
-            "hits": [told_hit(hit) for hit in hits[: len(texts)]],
-            "periods": found["periods"],
-            "lacks": found["lacks"],
-        },
+        structured={"hits": [told_hit(hit) for hit in hits[: len(texts)]], **about_all},
         footer=footer,
         tokens={"next_cursor": following} if following else {},
     )
@@ -83,6 +82,10 @@ def told_hit(hit: dict[str, Any]) -> dict[str, Any]:
     return told | {name: text for name, text in around.items() if text}
 
 
+def _periods(found: dict[str, Any]) -> list[dict[str, Any]]:
+    return [{**period, "text": one_line(period["text"])} for period in found["periods"][:MOST_PERIODS]]
+
+
 def _as_hit(hit: dict[str, Any]) -> "Hit":
     """One that came from the daemon is read without loading the search for the sake of a type."""
     return cast("Hit", SimpleNamespace(**hit))
@@ -96,6 +99,6 @@ def _head(query: str, found: dict[str, Any], number: int, start: int) -> list[st
     shown = f"{start + 1} to {start + number}" if start else f"{number}"
     periods = [
         f'"{one_line(period["text"])}" was read as {time_text(period["start"])} to {time_text(period["end"])}.'
-        for period in found["periods"]
+        for period in _periods(found)
     ]
     return [f"{shown} found, the best first. Times are local.", *periods]
