@@ -314,6 +314,20 @@ def test_a_note_is_read_with_numbered_lines_page_by_page(house: House, ada: Aske
     assert re.search(r"^ +1\tLine 1 of", inside(ada.text("read_memory", kind="note", id="seeds.md")), re.MULTILINE)
 
 
+def test_long_reasons_leave_room_for_the_note_they_are_of(house: House, ada: Asker) -> None:
+    lines = [f"Line {number} of this page about the garden" for number in range(100)]
+    for number in range(12):
+        house.memory.notes.write("garden.md", "\n".join([*lines, str(number)]), reason="because " * 600)
+    told = ada.told("read_memory", kind="note", id="garden.md")
+    assert "next_cursor" not in told
+    assert told["text"].split("\n")[:100] == lines
+    assert [version["number"] for version in told["versions"]] == list(range(12, 2, -1))
+    assert told["versions"][0]["reason"].startswith("because because")
+    assert ada.text("read_memory", kind="note", id="garden.md").count("\n") == 104
+    address = "recollect://notes/garden.md"
+    assert "Line 99 of" in str(ada.ask(lambda client: client.read_resource(address)))
+
+
 @pytest.mark.parametrize("kind", specs.READ_KINDS)
 def test_what_is_not_there_is_not_found(ada: Asker, kind: str) -> None:
     assert ada.refused("read_memory", kind=kind, id="nothing-of-this-name")[0] == "NotFound"

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 MOST_VERSIONS = 10
 """Of a note, the latest, by their numbers and times."""
+MOST_REASON_CHARACTERS = 200
 MOST_QUOTE_CHARACTERS = 600
 FIELD_TOKENS = 5
 """The name of one more field, its quotes and commas."""
@@ -246,19 +247,15 @@ def _version_piece(head: str, record: "Record") -> "_Piece":
 def read_note(memory: "Memory", name: str, cursor: str = "", most_tokens: int = PAGE_TOKENS) -> Answer:
     note = memory.notes.read(below_root(name))
     lines = clean(shown_of(note.text).text if note.is_text else "(no text)").split("\n")
-    versions = [
-        {"number": one.number, "at": one.at, "by": one.actor_name or one.actor, "reason": one.reason}
-        for one in reversed(memory.notes.history(note.path)[-MOST_VERSIONS:])
-    ]
+    start = position_of(cursor, note.path, 2)
     about: dict[str, Any] = {
         "kind": "note",
         "id": note.path,
         "file": f"notes/{note.path}",
         "version": note.number,
         "at": note.at,
-        "versions": versions,
+        **({} if any(start) else {"versions": _versions_of(memory, note.path)}),
     }
-    start = position_of(cursor, note.path, 2)
     parts, following = page_of(lines, start, most_tokens - cost(about), lambda index: NUMBER_TOKENS)
     size = f"{amount_text(len(lines), 'line')}, {amount_text(note.size, 'byte')}"
     head = [f"note {ROOT}/{note.path} · version {note.number} of {time_text(note.at)} · {size}", ""]
@@ -269,6 +266,19 @@ def read_note(memory: "Memory", name: str, cursor: str = "", most_tokens: int = 
         "text": "\n".join(part.text for part in parts),
     }
     return _paged([*head, *numbered], structured, note.path, following)
+
+
+def _versions_of(memory: "Memory", path: str) -> list[dict[str, Any]]:
+    """On the first page alone, and in short: they are beside the text."""
+    return [
+        {
+            "number": one.number,
+            "at": one.at,
+            "by": one.actor_name or one.actor,
+            "reason": one_line(one.reason, MOST_REASON_CHARACTERS),
+        }
+        for one in reversed(memory.notes.history(path)[-MOST_VERSIONS:])
+    ]
 
 
 # Pages
