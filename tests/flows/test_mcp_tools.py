@@ -412,6 +412,29 @@ def test_notes_are_written_by_the_six_commands(house: House, ada: Asker) -> None
     assert house.memory.notes.history("yard.md")[-1].actor_name == "ada"
 
 
+def test_a_long_folder_and_a_long_page_are_viewed_to_their_ends(house: House, ada: Asker) -> None:
+    house.memory.notes.prepare()
+    folder = house.memory.notes.folder / "daily"
+    folder.mkdir()
+    for number in range(400):
+        (folder / f"a day of the garden {number:03}.md").write_text("x\n", encoding="utf-8")
+    house.memory.notes.write("daily.md", "".join(f"a day of the garden {number:03}\n" for number in range(900)))
+    for path, number in (("/memories/daily", 400), ("/memories/daily.md", 900)):
+        seen: list[str] = []
+        chosen: list[int] | None = None
+        while True:
+            text = inside(ada.text("notes", command="view", path=path, **({"view_range": chosen} if chosen else {})))
+            assert len(text.encode()) < LEAST_TAKEN_WHOLE
+            seen += re.findall(r"a day of the garden (\d+)", text)
+            goes_on = re.search(r"view_range \[(\d+), -1\]", text)
+            if not goes_on:
+                break
+            chosen = [int(goes_on[1]), -1]
+        assert seen == [f"{one:03}" for one in range(number)]
+    part = inside(ada.text("notes", command="view", path="/memories/daily", view_range=[3, 4]))
+    assert re.findall(r"garden (\d+)", part) == ["001", "002"]
+
+
 @pytest.mark.parametrize("path", ["/memories/../../etc/passwd", "/etc/passwd", "/memories/..\\x", "../x.md", ""])
 def test_notes_stay_inside_their_folder(ada: Asker, path: str) -> None:
     for given in ({"command": "view"}, {"command": "create", "file_text": "x"}, {"command": "delete"}):

@@ -35,6 +35,8 @@ TYPE, NAME = "memory_20250818", "memory"
 LEVELS = 2
 """Of folders in a listing."""
 ALL_LEVELS = 100
+LISTING = "Here're the files and directories"
+"""How the view of a folder begins, and no other result."""
 HINT = ". Please provide a valid path."
 
 Command = Mapping[str, Any]
@@ -82,7 +84,7 @@ class MemoryTool:
         for entry in self._tree.entries(name, LEVELS):
             below = entry.path[len(name) :].lstrip("/") + "/" * entry.is_folder
             lines.append(f"{size_text(entry.size)}\t{path}/{below}")
-        header = f"Here're the files and directories up to 2 levels deep in {path}, excluding hidden items:"
+        header = f"{LISTING} up to 2 levels deep in {path}, excluding hidden items:"
         return "\n".join([header, *lines])
 
     def _create(self, command: Command) -> str:

@@ -4,11 +4,12 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.errors import Conflict, Denied, Invalid
 from recollect.mind.tool_results import bounded, one_line, status_text
+from recollect.notes.memory_tool import LISTING
 from recollect.scopes import HOUSE
 from recollect.surfaces.mcp.answers import Answer
 from recollect.surfaces.mcp.arguments import MOST_NAME_CHARACTERS, Arguments
 from recollect.surfaces.mcp.paging import PAGE_TOKENS, cost
-from recollect.surfaces.mcp.specs import CATEGORIES, KINDS, SCOPES
+from recollect.surfaces.mcp.specs import CATEGORIES, KINDS, SCOPES, VIEW
 
 if TYPE_CHECKING:
     from recollect.knowledge import Learned, Record
@@ -100,6 +101,23 @@ def update_status(memory: "Memory", given: Arguments) -> Answer:
 
 def notes(memory: "Memory", given: Arguments) -> Answer:
     """The six commands of Anthropic's memory tool, which models know; confined to the folder of notes."""
-    text = memory.notes.tool().execute(given.given())
-    where = "view_range of view shows any lines, read_memory all of a page, and a folder can be viewed alone."
-    return Answer(text=bounded(text, PAGE_TOKENS, where))
+    command = given.given()
+    text = memory.notes.tool().execute(command)
+    if command["command"] == VIEW:
+        return Answer(text=_viewed(text, command.get("view_range")))
+    return Answer(text=bounded(text, PAGE_TOKENS, "view shows any lines of it."))
+
+
+def _viewed(text: str, view_range: Any) -> str:
+    """As much as a page holds, and where it goes on. Of a folder too, which the tool shows whole as the SDK's own
+    does: its first line is the one of the folder itself."""
+    first, last = view_range if view_range and len(view_range) == 2 else (1, -1)
+    first = max(first, 1)
+    if text.startswith(LISTING):
+        header, *lines = text.split("\n")
+        text = "\n".join([header, *lines[first - 1 : None if last == -1 else last]])
+    shown = bounded(text, PAGE_TOKENS, "")
+    following = first + shown.count("\n") - 1  # Without the header, and the line that says what was left out.
+    return bounded(
+        text, PAGE_TOKENS, f"view_range [{following}, -1] goes on there; read_memory shows long lines whole."
+    )
