@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from stories.looks import property_with
 
-from recollect.surfaces.mcp.paging import page_of
+from recollect.surfaces.mcp.paging import Lazily, page_of
 
 
 @property_with(100)
@@ -24,3 +24,15 @@ def test_each_page_begins_further_on_than_the_one_before(texts: list[str], most:
         assert following is None or following > start
         start = following
     assert read == texts
+
+
+def test_only_what_a_page_shows_is_made() -> None:
+    made: list[int] = []
+
+    def text_of(number: int) -> str:
+        made.append(number)
+        return "A word about bees. " * 10
+
+    parts, following = page_of(Lazily(text_of, range(20_000)), (9_000, 0), 500)
+    assert following == (9_000 + len(parts), 0)
+    assert made == list(range(9_000, 9_000 + len(parts) + 1))

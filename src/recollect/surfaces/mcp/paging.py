@@ -11,7 +11,7 @@ import base64
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar, overload
 
 import msgspec
 
@@ -28,6 +28,11 @@ MOST_POSITION = 1 << 40
 _WRONG = "This cursor is none of this question's. Without a cursor it is answered from the beginning."
 
 
+Measure = Callable[[str], int]
+S = TypeVar("S")
+T = TypeVar("T")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
     """Some or all of one text."""
@@ -36,6 +41,29 @@ class Part:
     text: str
     is_begun_before: bool
     goes_on: bool
+
+
+class Lazily(Sequence[T]):
+    """What is made of each of these, when it is first asked for: of a long conversation a page shows little."""
+
+    def __init__(self, make: Callable[[S], T], of: Sequence[S]) -> None:
+        self._make = make
+        self._of = of
+        self._made: dict[int, T] = {}
+
+    def __len__(self) -> int:
+        return len(self._of)
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[T]: ...
+    def __getitem__(self, index: int | slice) -> T | list[T]:
+        if isinstance(index, slice):
+            return [self[one] for one in range(*index.indices(len(self)))]
+        if index not in self._made:
+            self._made[index] = self._make(self._of[index])
+        return self._made[index]
 
 
 def cursor_of(about: str, *position: int) -> str:
@@ -65,23 +93,25 @@ def page_of(
     start: tuple[int, ...],
     most_tokens: int = PAGE_TOKENS,
     beside: Callable[[int], int] = lambda index: 0,
+    measure: Measure | None = None,
 ) -> tuple[list[Part], tuple[int, int] | None]:
     """As many of these texts as fit, from (which text, which character) on; and where the next page begins, if there is
-    one. A text that is longer than a page goes on in the next. `beside`: how many tokens stand beside a text. Even where
-    that leaves no room the next page begins further on."""
+    one. A text that is longer than a page goes on in the next. `beside`: how many tokens stand beside a text; even
+    where that leaves no room the next page begins further on. `measure`: tokens of a text; without it, `cost`."""
+    measure = measure or cost
     index, offset = start
     parts: list[Part] = []
     left = most_tokens
     while index < len(texts):
         text = texts[index][offset:]
         room = left - beside(index) - 1
-        rest = room - cost(text)
+        rest = room - measure(text)
         if rest >= 0:
             parts.append(Part(index=index, text=text, is_begun_before=offset > 0, goes_on=False))
             index, offset, left = index + 1, 0, rest
             continue
         if room >= LEAST_TOKENS or not parts:
-            kept = beginning(text, room)
+            kept = beginning(text, room, measure)
             goes_on = len(kept) < len(text)
             parts.append(Part(index=index, text=kept, is_begun_before=offset > 0, goes_on=goes_on))
             index, offset = (index, offset + len(kept)) if goes_on else (index + 1, 0)
@@ -94,16 +124,16 @@ def cost(value: Any) -> int:
     return tokens.of_bytes(len(msgspec.json.encode(value)))
 
 
-def beginning(text: str, most_tokens: int) -> str:
+def beginning(text: str, most_tokens: int, measure: Measure) -> str:
     """At most so many tokens of it and at least one character, to the end of a line where that loses little."""
-    kept = _within(text, max(most_tokens, 4))
+    kept = _within(text, max(most_tokens, 4), measure)
     line_end = kept.rfind("\n") + 1
     return kept[:line_end] if line_end > len(kept) // 2 else kept
 
 
-def _within(text: str, most_tokens: int) -> str:
+def _within(text: str, most_tokens: int, measure: Measure) -> str:
     kept = text[: most_tokens * tokens.BYTES_PER_TOKEN]
-    while len(kept) > 1 and (too_much := cost(kept) / most_tokens) > 1:
+    while len(kept) > 1 and (too_much := measure(kept) / most_tokens) > 1:
         kept = kept[: max(1, min(len(kept) - 1, int(len(kept) / too_much)))]
     return kept
 

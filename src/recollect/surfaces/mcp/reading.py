@@ -1,5 +1,6 @@
 """read_memory: one thing in full, page by page; also what is behind a resource."""
 
+import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from contextlib import suppress
@@ -14,7 +15,7 @@ from recollect.notes.shown import shown_of
 from recollect.redaction import mask
 from recollect.surfaces.mcp.answers import Answer
 from recollect.surfaces.mcp.arguments import MOST_NAME_CHARACTERS, Arguments
-from recollect.surfaces.mcp.paging import PAGE_TOKENS, Part, cost, cursor_of, page_of, position_of
+from recollect.surfaces.mcp.paging import PAGE_TOKENS, Lazily, Part, cost, cursor_of, page_of, position_of
 from recollect.surfaces.mcp.specs import MOST_NEIGHBOURS, READ, READ_KINDS, USUAL_NEIGHBOURS
 from recollect.surfaces.resuming import resume_command
 from recollect.surfaces.shapes.records import Source, record_json, source_json, sources_of
@@ -36,6 +37,10 @@ NUMBER_TOKENS = 3
 MOST_TOOLS = 20
 """Of a message, by their names. One that called more tells how many it called."""
 MOST_TOOL_CHARACTERS = 80
+MOST_FACTS_CHARACTERS = 3_000
+"""Of a head: a path that has line ends makes no lines."""
+INDENT = "   "
+_LINE_END = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _CUT = "…"
 
 
@@ -89,11 +94,11 @@ def read_conversation(memory: "Memory", name: str, cursor: str = "", most_tokens
         "cwd": conversation.project,
         "file": listed.file,
     }
-    pieces = [_message_piece(one, files, shared) for one in messages]
+    pieces = Lazily(lambda one: _message_piece(one, files, shared), messages)
     times = f"{time_text(conversation.started_at)} to {time_text(conversation.ended_at)}"
     head = [
         f"conversation {conversation.id} · {one_line(listed.title)}",
-        " · ".join(filter(None, (times, conversation.source, conversation.project, listed.file))),
+        _facts(times, conversation.source, conversation.project, listed.file),
         *([f"to resume it: {resume}"] if resume else []),
         "",
     ]
@@ -118,7 +123,7 @@ def read_message(memory: "Memory", name: str, cursor: str = "", neighbours: int 
     in_time = [*numbers[: len(before)], 0, *numbers[len(before) :]]
     place = f"{around['file']}:{message.line}"
     head = [
-        " · ".join(filter(None, (f"message {message.id}", message.source, message.cwd, place))),
+        _facts(f"message {message.id}", message.source, message.cwd, place),
         *([f"conversation {message.conversation_id}"] if message.conversation_id else []),
         "",
     ]
@@ -317,7 +322,8 @@ class _Page:
 
     def _text(self, part: Part) -> str:
         piece = self.pieces[part.index]
-        return f"{piece.head}{_piece_text(part)}{piece.end}"
+        begins = INDENT if piece.head.endswith("\n") else ""
+        return f"{piece.head}{begins}{_indented(_piece_text(part))}{piece.end}"
 
 
 def _page(pieces: Sequence[_Piece], cursor: str, about: str, most_tokens: int) -> _Page:
@@ -327,7 +333,8 @@ def _page(pieces: Sequence[_Piece], cursor: str, about: str, most_tokens: int) -
         piece = pieces[index]
         return max(tokens.estimate(piece.head + piece.end), cost(piece.told) + FIELD_TOKENS)
 
-    parts, following = page_of([_safe(piece.body) for piece in pieces], start, most_tokens, beside)
+    bodies = Lazily(lambda piece: _safe(piece.body), pieces)
+    parts, following = page_of(bodies, start, most_tokens, beside, _measured)
     return _Page(about=about, pieces=pieces, parts=parts, following=following)
 
 
@@ -343,6 +350,19 @@ def _paged(lines: list[str], structured: dict[str, Any], about: str, following: 
 
 def _piece_text(part: Part) -> str:
     return f"{_CUT if part.is_begun_before else ''}{part.text}{_CUT if part.goes_on else ''}"
+
+
+def _facts(*facts: str) -> str:
+    return one_line(" · ".join(filter(None, facts)), MOST_FACTS_CHARACTERS)
+
+
+def _indented(text: str) -> str:
+    """No line of it begins where the head of a piece does: what somebody said is not taken for another's turn."""
+    return _LINE_END.sub(lambda end: end[0] + INDENT, text)
+
+
+def _measured(text: str) -> int:
+    return max(cost(text), tokens.estimate(_indented(text)))
 
 
 def _safe(text: str) -> str:
