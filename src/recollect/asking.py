@@ -11,6 +11,10 @@ one who asks searches by itself.
 import hashlib
 import os
 import socket
+import threading
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +34,8 @@ SOCKET_FIELD = "socket"
 CONNECT_SECONDS = 1.0
 ANSWER_SECONDS = 30.0
 """Then the one who asks searches by itself."""
+SILENT_SECONDS = 300.0
+"""For so long a daemon that did not answer in time is not asked again."""
 MOST_ANSWER_BYTES = 256_000_000
 
 
@@ -113,29 +119,87 @@ def place_of(settings: Settings) -> str:
 
 def ask_daemon(settings: Settings, question: Question) -> dict[str, Any] | None:
     """The answer of a running daemon of this home, or None: there is none, or it is not the one to ask."""
-    try:
-        status = msgspec.json.decode((settings.runtime / "status.json").read_bytes(), type=dict[str, Any])
-        where = status.get(SOCKET_FIELD)
-        if not where or not hasattr(socket, "AF_UNIX"):
+    return Daemon(settings).ask(question)
+
+
+class Daemon:
+    """The running daemon of a home, for a process that asks it again and again, from several threads.
+
+    One that let somebody wait in vain is not asked again for a while: everybody would wait as long."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        answer_seconds: float = ANSWER_SECONDS,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._settings = settings
+        self._answer_seconds = answer_seconds
+        self._now = now
+        self._silent: tuple[object, ...] = ()
+        self._silent_until = 0.0
+        self._waiting: set[socket.socket] = set()
+        self._has_left = False
+        self._lock = threading.Lock()
+
+    def ask(self, question: Question) -> dict[str, Any] | None:
+        """The answer, or None: there is no daemon, or it is not the one to ask."""
+        try:
+            status = msgspec.json.decode((self._settings.runtime / "status.json").read_bytes(), type=dict[str, Any])
+        except (OSError, ValueError, msgspec.MsgspecError):
             return None
-        request = Request(recollect=WIRE_VERSION, version=__version__, place=place_of(settings), search=question)
-        reply = msgspec.json.decode(_exchange(str(where), msgspec.json.encode(request)), type=Reply)
-    except (OSError, ValueError, msgspec.MsgspecError):  # Stale, dead, slow, or something else that listens there.
-        return None
-    if reply.error and reply.error.kind in ("Invalid", "NotFound"):
-        raise getattr(errors, reply.error.kind)(reply.error.message)
-    return reply.found
+        where, named = status.get(SOCKET_FIELD), (status.get(SOCKET_FIELD), status.get("pid"))
+        if not where or not hasattr(socket, "AF_UNIX") or self._is_silent(named):
+            return None
+        place = place_of(self._settings)
+        request = Request(recollect=WIRE_VERSION, version=__version__, place=place, search=question)
+        try:
+            reply = msgspec.json.decode(self._exchange(str(where), msgspec.json.encode(request)), type=Reply)
+        except TimeoutError:
+            self._silent, self._silent_until = named, self._now() + SILENT_SECONDS
+            return None
+        except (OSError, ValueError, msgspec.MsgspecError):  # Stale, dead, or something else that listens there.
+            if self._has_left:
+                raise errors.Unavailable("It is ending, and searches no more.") from None
+            return None
+        if reply.error and reply.error.kind in ("Invalid", "NotFound"):
+            raise getattr(errors, reply.error.kind)(reply.error.message)
+        return reply.found
 
+    def leave(self) -> None:
+        """Nobody waits for an answer any more."""
+        with self._lock:
+            self._has_left = True
+            for connection in self._waiting:
+                with suppress(OSError):
+                    connection.shutdown(socket.SHUT_RDWR)
 
-def _exchange(where: str, line: bytes) -> bytes:
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
-        connection.settimeout(CONNECT_SECONDS)
-        connection.connect(where)
-        connection.settimeout(ANSWER_SECONDS)
-        connection.sendall(line + b"\n")
-        parts: list[bytes] = []
-        size = 0
-        while size <= MOST_ANSWER_BYTES and (part := connection.recv(1 << 16)):
-            parts.append(part)
-            size += len(part)
-        return b"".join(parts)
+    def _is_silent(self, named: tuple[object, ...]) -> bool:
+        return named == self._silent and self._now() < self._silent_until
+
+    def _exchange(self, where: str, line: bytes) -> bytes:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+            connection.settimeout(CONNECT_SECONDS)
+            connection.connect(where)
+            connection.settimeout(self._answer_seconds)
+            with self._left_at_the_end(connection):
+                connection.sendall(line + b"\n")
+                parts: list[bytes] = []
+                size = 0
+                while size <= MOST_ANSWER_BYTES and (part := connection.recv(1 << 16)):
+                    parts.append(part)
+                    size += len(part)
+                return b"".join(parts)
+
+    @contextmanager
+    def _left_at_the_end(self, connection: socket.socket) -> Generator[None]:
+        with self._lock:
+            if self._has_left:
+                raise OSError
+            self._waiting.add(connection)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._waiting.discard(connection)

@@ -3,7 +3,9 @@
 import asyncio
 import json
 import signal
+import socket
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -109,6 +111,33 @@ def test_a_running_daemon_does_the_searches(home: Path) -> None:
         maps = Path(f"/proc/{process.pid}/maps")
         if maps.exists():
             assert "numpy" not in maps.read_text()
+
+
+@pytest.mark.skipif(not hasattr(socket, "AF_UNIX"), reason="no sockets of that kind")
+def test_a_daemon_that_hangs_keeps_no_other_tool_waiting_and_not_the_end(home: Path) -> None:
+    with recollect.open(home=home) as memory:
+        memory.settings.runtime.mkdir(exist_ok=True)
+        status = memory.settings.runtime / "status.json"
+    with tempfile.TemporaryDirectory(prefix="rc-") as folder, socket.socket(socket.AF_UNIX) as hung:
+        hung.bind(f"{folder}/search.sock")
+        hung.listen(64)
+        status.write_text(json.dumps({"socket": f"{folder}/search.sock", "pid": 1}), encoding="utf-8")
+        with started(home) as process:
+            asked(process, LEGACY)
+            assert process.stdin
+            for number in range(10, 20):
+                process.stdin.write(json.dumps(called(number, "search_memory", query="swifts")).encode() + b"\n")
+            assert asked(process, called(30, "remember", text="Swifts nest."))["id"] == 30
+            for number in range(10, 20):
+                given = {"requestId": number}
+                notice = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": given}
+                process.stdin.write(json.dumps(notice).encode() + b"\n")
+            _, errors = process.communicate(timeout=LEAVING_SECONDS - 1)
+            assert (process.returncode, errors) == (0, b"")
+
+
+def called(number: int, tool: str, **given: object) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": {"name": tool, "arguments": given}}
 
 
 def test_it_ends_when_its_input_does(home: Path) -> None:

@@ -1,5 +1,6 @@
 """The local socket of a daemon: what it answers, what it declines, and who cannot harm it."""
 
+import contextlib
 import os
 import shutil
 import socket
@@ -17,7 +18,7 @@ from parts import stop
 from transcripts import Transcript, write
 
 import recollect
-from recollect.asking import Question, Request, answer, ask_daemon, place_of
+from recollect.asking import ANSWER_SECONDS, SILENT_SECONDS, Daemon, Question, Request, answer, ask_daemon, place_of
 from recollect.daemon import switchboard
 from recollect.daemon.switchboard import Switchboard
 from recollect.settings import load_settings
@@ -234,6 +235,57 @@ def test_what_a_killed_daemon_left_is_passed_over_and_replaced(memory: recollect
     stop(board.part)
     assert not os.path.exists(where(memory))
     assert ask_daemon(memory.settings, Question(text="beans")) is None
+
+
+def test_a_daemon_that_hangs_is_not_asked_again_for_a_while(memory: recollect.Memory) -> None:
+    memory.settings.runtime.mkdir()
+    now = [0.0]
+    with socket.socket(socket.AF_UNIX) as hung:
+        hung.bind(where(memory))
+        hung.listen()
+        hung.setblocking(False)
+        listening(memory, where(memory))
+        daemon = Daemon(memory.settings, answer_seconds=0.1, now=lambda: now[0])
+        asked = 0
+        for seconds in (0.0, 1.0, SILENT_SECONDS - 1, 2.0):
+            now[0] += seconds
+            assert daemon.ask(Question(text="beans")) is None
+            with contextlib.suppress(BlockingIOError):
+                hung.accept()[0].close()
+                asked += 1
+        assert asked == 2
+    with socket.socket(socket.AF_UNIX) as other:  # The next one is another.
+        other.bind(f"{where(memory)}2")
+        other.listen()
+        listening(memory, f"{where(memory)}2")
+        assert daemon.ask(Question(text="beans")) is None
+        other.setblocking(False)
+        other.accept()[0].close()
+
+
+def test_who_ends_waits_for_no_daemon(memory: recollect.Memory) -> None:
+    memory.settings.runtime.mkdir()
+    ended: list[str] = []
+    with socket.socket(socket.AF_UNIX) as hung:
+        hung.bind(where(memory))
+        hung.listen()
+        listening(memory, where(memory))
+        daemon = Daemon(memory.settings)
+
+        def ask() -> None:
+            try:
+                daemon.ask(Question(text="beans"))
+            except recollect.Unavailable as error:
+                ended.append(str(error))
+
+        thread = threading.Thread(target=ask)
+        thread.start()
+        connection, _ = hung.accept()
+        assert connection.recv(10)
+        daemon.leave()
+        thread.join(ANSWER_SECONDS / 2)
+        assert ended == ["It is ending, and searches no more."]
+        connection.close()
 
 
 def test_a_socket_that_was_removed_is_made_again(memory: recollect.Memory, board: Switchboard) -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import anyio.to_thread
+from anyio import CapacityLimiter
 from mcp.server import Server, ServerRequestContext
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.shared.exceptions import MCPError
@@ -79,6 +80,8 @@ class House:
     search: Search
     turn: Callable[[Context], AbstractAsyncContextManager[None]] = lambda _: nullcontext()
     """Entered for as long as a call is worked on, and not while it waits for somebody: who asks much waits there."""
+    searching: CapacityLimiter | None = None
+    """How many searches are worked on at once, in threads of their own: what they wait for keeps no other tool."""
 
 
 def build_server(house: House) -> Server[Any]:
@@ -137,7 +140,8 @@ class _Serving:
         try:
             if params.name == specs.FORGET:
                 return await self._forget(memory, ctx, params)
-            return _result(await self._in_turn(ctx, lambda: self._answer(memory, params)))
+            limiter = self._house.searching if params.name == specs.SEARCH else None
+            return _result(await self._in_turn(ctx, lambda: self._answer(memory, params), limiter))
         except RecollectError as error:
             return _refusal(error)
         except MCPError:
@@ -210,9 +214,9 @@ class _Serving:
 
     # How each of them is worked on
 
-    async def _in_turn(self, ctx: Context, work: Callable[[], T]) -> T:
+    async def _in_turn(self, ctx: Context, work: Callable[[], T], limiter: CapacityLimiter | None = None) -> T:
         async with self._house.turn(ctx):
-            return await _in_thread(work)
+            return await _in_thread(work, limiter)
 
     async def _asked(self, ctx: Context, memory: Memory, work: Callable[[], T]) -> T:
         """For requests whose errors are those of the protocol."""
@@ -259,9 +263,9 @@ def _words(error: RecollectError) -> str:
     return bounded(_LISTING.sub(FINDING, str(error)), MOST_ERROR_TOKENS, "it is too long.")
 
 
-async def _in_thread(work: Callable[[], T]) -> T:
+async def _in_thread(work: Callable[[], T], limiter: CapacityLimiter | None = None) -> T:
     """All that takes long, in one hop."""
-    return await anyio.to_thread.run_sync(work)
+    return await anyio.to_thread.run_sync(work, limiter=limiter)
 
 
 async def _record(memory: Memory, what: str, error: Exception) -> None:

@@ -11,8 +11,9 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
+from functools import partial
 from types import TracebackType
 from typing import Any, cast
 
@@ -24,14 +25,16 @@ from mcp.shared.message import SessionMessage
 from mcp_types import INVALID_REQUEST, ErrorData, JSONRPCError, JSONRPCRequest, JSONRPCResponse, jsonrpc_message_adapter
 from pydantic import ValidationError
 
-from recollect.asking import Question, answer, ask_daemon
+from recollect.asking import Daemon, Question, answer
 from recollect.memory import Memory
 from recollect.surfaces.mcp.server import House, build_server
 
 LEAVING_SECONDS = 10
 """For what was asked before the input ended."""
-WORKING_THREADS = 8
-"""Each keeps a connection to the database."""
+WORKING_THREADS = 5
+"""For all but searches. Each keeps a connection to the database."""
+SEARCHING_THREADS = 3
+"""A search may wait long, for a daemon that hangs."""
 BLOCK_BYTES = 1 << 16
 MOST_LINE_BYTES = 16_000_000
 """More is no message of this protocol: it is dropped up to its end."""
@@ -50,13 +53,15 @@ def serve(memory: Memory) -> None:
 
 async def _serve(memory: Memory) -> None:
     anyio.to_thread.current_default_thread_limiter().total_tokens = WORKING_THREADS
-    server = build_server(House(seen=lambda _: memory, search=_search))
+    daemon = Daemon(memory.settings)
+    searching = anyio.CapacityLimiter(SEARCHING_THREADS)
+    server = build_server(House(seen=lambda _: memory, search=partial(_search, daemon), searching=searching))
     unanswered = Unanswered()
-    lines = Lines(sys.stdin.fileno(), unanswered)
+    lines = Lines(sys.stdin.fileno(), unanswered, at_end=daemon.leave)
     with anyio.CancelScope() as scope:
         loop = asyncio.get_running_loop()
         with suppress(NotImplementedError):  # Not on every system.
-            loop.add_signal_handler(signal.SIGTERM, scope.cancel)
+            loop.add_signal_handler(signal.SIGTERM, lambda: (daemon.leave(), scope.cancel()))
         # The library would read in a thread that nothing can end while the input is silent.
         async with stdio_server(stdin=cast(Any, lines)) as (incoming, outgoing):
             answers = Answers(outgoing, unanswered)
@@ -64,9 +69,9 @@ async def _serve(memory: Memory) -> None:
             await server.run(incoming, answers, server.create_initialization_options())
 
 
-def _search(memory: Memory, question: Question) -> dict[str, Any]:
+def _search(daemon: Daemon, memory: Memory, question: Question) -> dict[str, Any]:
     """By the daemon of this home, which has its models loaded; else here."""
-    found = ask_daemon(memory.settings, question)
+    found = daemon.ask(question)
     return answer(memory, question) if found is None else found
 
 
@@ -141,9 +146,11 @@ class Lines:
 
     A request that is none of the protocol is answered here: the library would drop it without a word."""
 
-    def __init__(self, descriptor: int, unanswered: Unanswered) -> None:
+    def __init__(self, descriptor: int, unanswered: Unanswered, at_end: Callable[[], object]) -> None:
+        """`at_end`: called when nobody waits for an answer any more."""
         self._descriptor = descriptor
         self._unanswered = unanswered
+        self._at_end = at_end
         self._loop = asyncio.get_running_loop()
         self._blocks: asyncio.Queue[bytes] = asyncio.Queue()
         self._room = threading.Semaphore(MOST_WAITING)
@@ -184,6 +191,7 @@ class Lines:
         if rest and not is_dropped and (text := await self._noted(bytes(rest))):
             yield text
         await self._unanswered.none_left()
+        self._at_end()
 
     async def _noted(self, line: bytes) -> str:
         """Empty: there is nothing in it for the library."""
