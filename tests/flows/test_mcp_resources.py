@@ -63,6 +63,16 @@ def test_notes_and_conversations_are_listed_the_latest_first_in_pages(house: Hou
     assert "Chat 1 about swifts" in read(ada, addresses[-2])
 
 
+def test_a_path_that_has_a_credential_is_no_address(house: House, ada: Asker) -> None:
+    key = "sk-ant-" + "x1Y2" * 10
+    house.memory.notes.prepare()
+    (house.memory.notes.folder / f"{key}.md").write_text("It is in the name.\n", encoding="utf-8")
+    house.memory.notes.write("garden.md", "Beans\n")
+    listed = ada.ask(lambda client: client.list_resources())
+    assert "recollect://notes/garden.md" in [one.uri for one in listed.resources]
+    assert key not in listed.model_dump_json()
+
+
 def test_the_templates_tell_the_form_of_an_address(ada: Asker) -> None:
     listed = ada.ask(lambda client: client.list_resource_templates())
     forms = [template.uri_template for template in listed.resource_templates]

@@ -46,11 +46,13 @@ TEMPLATES = (
 def listed(memory: "Memory", cursor: str) -> tuple[list[Resource], str]:
     """One page, and the cursor of the next: all notes, then the conversations."""
     (start,) = position_of(cursor, _LISTING, 1)
-    notes = sorted(memory.notes.list(), key=lambda one: (one.at, one.path), reverse=True)
+    # A path that has a credential is no address that could be told.
+    seen = [one for one in memory.notes.list() if mask(one.path) == one.path]
+    notes = sorted(seen, key=lambda one: (one.at, one.path), reverse=True)
     found = [
         Resource(
             uri=address_of(NOTES, one.path),
-            name=mask(one.path),
+            name=one.path,
             mime_type="text/markdown" if one.path.endswith(".md") else "text/plain",
             size=one.size,
             annotations=Annotations(last_modified=one.at),
