@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from prescriptions import prescriptions
 from transcripts import Transcript, subagent
 
 import recollect
+from recollect.errors import RecollectError
 from recollect.redaction import MARK
 from recollect.surfaces.mcp import specs
 from recollect.surfaces.mcp.server import BROKEN, PROMPT
@@ -26,6 +28,7 @@ STANDINGS = [
     specs.Standing(is_person=False, may_write=True, writes_in_house=False),
     specs.Standing(is_person=False, may_write=False, writes_in_house=False),
 ]
+DOCS = Path(__file__).parents[2] / "docs"
 MOST_TOKENS = 3_000
 LEAST_TAKEN_WHOLE = 12_000
 """Bytes. Codex cuts the middle out of what is longer, with a model that it does not know."""
@@ -452,6 +455,35 @@ def test_a_long_folder_and_a_long_page_are_viewed_to_their_ends(house: House, ad
         assert seen == [f"{one:03}" for one in range(number)]
     part = inside(ada.text("notes", command="view", path="/memories/daily", view_range=[3, 4]))
     assert re.findall(r"garden (\d+)", part) == ["001", "002"]
+
+
+def test_lines_of_notes_are_numbers_in_whichever_form_a_client_sends_them(house: House, ada: Asker) -> None:
+    house.memory.notes.write("garden.md", "Beans\n")
+    for line in (1.0, "1"):
+        ada.text("notes", command="insert", path="/memories/garden.md", insert_line=line, insert_text="Peas")
+    assert house.memory.notes.read("garden.md").text == "Beans\nPeas\nPeas\n"
+    for chosen in (["1", "2"], [1.0, "-1"]):
+        assert "Peas" in ada.text("notes", command="view", path="/memories/garden.md", view_range=chosen)
+    for line in (1.5, "one", True, "9" * 5_000):
+        given = {"path": "/memories/garden.md", "insert_line": line, "insert_text": "x"}
+        assert ada.refused("notes", command="insert", **given)[0] == "Invalid"
+
+
+def every_kind(error: type[RecollectError]) -> list[type[RecollectError]]:
+    return [error, *(one for below in error.__subclasses__() for one in every_kind(below))]
+
+
+def refusing(kind: type[RecollectError], *_: object) -> dict[str, Any]:
+    raise kind.__new__(kind)
+
+
+def test_a_refusal_is_of_a_kind_that_clients_are_told_of(house: House) -> None:
+    documented = re.findall(r"`(\w+)`", (DOCS / "mcp.md").read_text().split('["recollect/error"]`:')[1].split("\n")[0])
+    assert len(documented) == 5
+    for kind in every_kind(RecollectError):
+        asker = Asker(house.memory.as_agent("ada"), search=partial(refusing, kind))
+        found, _ = asker.refused("search_memory", query="swifts")
+        assert found in documented, kind
 
 
 @pytest.mark.parametrize("path", ["/memories/../../etc/passwd", "/etc/passwd", "/memories/..\\x", "../x.md", ""])

@@ -3,6 +3,7 @@
 Clients may leave out what the schema says or send something else; only what is read here reaches the house.
 """
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, cast
 
@@ -15,6 +16,8 @@ MOST_NAME_CHARACTERS = 1_000
 """Of an id or a path."""
 MOST_DEPTH = 20
 """Of an object in an object."""
+
+_WHOLE = re.compile(r"-?[0-9]{1,18}")
 
 Given = Mapping[str, Any]
 
@@ -50,12 +53,7 @@ class Arguments:
         return value
 
     def number(self, name: str, least: int, most: int, default: int) -> int:
-        value = self._given.get(name, default)
-        # Some clients send 10.0, some "10".
-        if isinstance(value, float) and value.is_integer():
-            value = int(value)
-        if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) <= len(str(most)):
-            value = int(value)
+        value = whole(self._given.get(name, default))
         if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
             raise Invalid(f"`{name}` of {self._tool} is a whole number from {least:,} to {most:,}.")
         return value
@@ -84,6 +82,15 @@ class Arguments:
 
     def _kind(self, name: str) -> str:
         return f", not {type(self._given[name]).__name__}" if name in self._given else ""
+
+
+def whole(value: object) -> object:
+    """The whole number that was meant: some clients send 10.0, some "10"."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, str) and _WHOLE.fullmatch(value):
+        return int(value)
+    return value
 
 
 def cleaned(value: object, depth: int = 0) -> object:

@@ -39,7 +39,7 @@ from mcp_types import (
 )
 
 from recollect import __version__
-from recollect.errors import Corrupt, Invalid, RecollectError, Unavailable
+from recollect.errors import Conflict, Corrupt, Denied, Invalid, NotFound, RecollectError, Unavailable
 from recollect.memory import Memory
 from recollect.mind.tool_results import MOST_ERROR_TOKENS, bounded, one_line
 from recollect.notes.paths import folder_of
@@ -59,7 +59,9 @@ FINDING = f" {specs.SEARCH} finds what there is, with its id."
 _LISTING = re.compile(r" `recollect [^`]*` (?:lists them|tells the ids of messages|shows those there are)\.$")
 """What a person types to see what there is. An agent may have no command line, or one on another computer."""
 ERROR_KIND = "recollect/error"
-"""In `_meta` of a result that is an error: its name in `recollect.errors`."""
+"""In `_meta` of a result that is an error: the one of `KINDS` that it is."""
+KINDS = (Invalid, NotFound, Denied, Conflict, Unavailable)
+"""Clients are told of these. What is none of them, data that does not read back, is not to be had now."""
 PROMPT = Prompt(
     name="rehydrate",
     title="What is known",
@@ -224,7 +226,7 @@ class _Serving:
             return await self._in_turn(ctx, work)
         except RecollectError as error:
             code = INTERNAL_ERROR if isinstance(error, Unavailable | Corrupt) else INVALID_PARAMS
-            raise MCPError(code=code, message=_words(error), data={"kind": type(error).__name__}) from None
+            raise MCPError(code=code, message=_words(error), data={"kind": kind_of(error)}) from None
         except Exception as error:  # noqa: BLE001  the boundary of the protocol: one request that breaks stops no other
             await _record(memory, "request", error)
             raise MCPError(code=INTERNAL_ERROR, message=BROKEN) from None
@@ -255,8 +257,12 @@ def _result(answer: Answer) -> CallToolResult:
 
 
 def _refusal(error: RecollectError) -> CallToolResult:
-    meta: Any = {ERROR_KIND: type(error).__name__}
+    meta: Any = {ERROR_KIND: kind_of(error)}
     return CallToolResult(content=[TextContent(text=_words(error))], is_error=True, _meta=meta)
+
+
+def kind_of(error: RecollectError) -> str:
+    return next((kind.__name__ for kind in KINDS if isinstance(error, kind)), Unavailable.__name__)
 
 
 def _words(error: RecollectError) -> str:

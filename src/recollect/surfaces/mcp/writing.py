@@ -1,13 +1,13 @@
 """remember, update_status, notes: what an agent writes down, where it may."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from recollect.errors import Conflict, Denied, Invalid
 from recollect.mind.tool_results import bounded, one_line, status_text
 from recollect.notes.memory_tool import LISTING
 from recollect.scopes import HOUSE
 from recollect.surfaces.mcp.answers import Answer
-from recollect.surfaces.mcp.arguments import MOST_NAME_CHARACTERS, Arguments
+from recollect.surfaces.mcp.arguments import MOST_NAME_CHARACTERS, Arguments, whole
 from recollect.surfaces.mcp.paging import PAGE_TOKENS, cost
 from recollect.surfaces.mcp.specs import CATEGORIES, KINDS, SCOPES, VIEW
 
@@ -101,11 +101,21 @@ def update_status(memory: "Memory", given: Arguments) -> Answer:
 
 def notes(memory: "Memory", given: Arguments) -> Answer:
     """The six commands of Anthropic's memory tool, which models know; confined to the folder of notes."""
-    command = given.given()
+    command = _with_numbers(given.given())
     text = memory.notes.tool().execute(command)
     if command["command"] == VIEW:
         return Answer(text=_viewed(text, command.get("view_range")))
     return Answer(text=bounded(text, PAGE_TOKENS, "view shows any lines of it."))
+
+
+def _with_numbers(command: dict[str, Any]) -> dict[str, Any]:
+    """The tool itself takes numbers alone, as the SDK's own does."""
+    chosen = command.get("view_range")
+    numbers = {
+        "insert_line": whole(command.get("insert_line")),
+        "view_range": [whole(one) for one in cast("list[object]", chosen)] if isinstance(chosen, list) else chosen,
+    }
+    return {**command, **{name: value for name, value in numbers.items() if name in command}}
 
 
 def _viewed(text: str, view_range: Any) -> str:
