@@ -18,7 +18,7 @@ from mcp.client.stdio import stdio_client
 from mcp_asking import ERAS, text_of
 
 import recollect
-from recollect.surfaces.mcp.stdio import LEAVING_SECONDS
+from recollect.surfaces.mcp.stdio import BLOCK_BYTES, LEAVING_SECONDS, MOST_LINE_BYTES
 
 LEGACY = {
     "jsonrpc": "2.0",
@@ -181,6 +181,29 @@ def test_a_request_of_no_form_is_told_so_and_keeps_nobody_waiting(home: Path) ->
         None: -32600,
         5: None,
     }
+    assert errors == b""
+
+
+def test_a_request_that_is_too_long_is_told_so_by_its_id(home: Path) -> None:
+    long = "x" * MOST_LINE_BYTES
+    given = {"name": "remember", "arguments": {"text": long, "id": 99}}
+    longer = {**given, "text": "x" * 4 * BLOCK_BYTES}
+    message = {"jsonrpc": "2.0", "method": "tools/call"}
+    lines = [
+        json.dumps(LEGACY),
+        json.dumps({**message, "id": 2, "params": given}),
+        json.dumps({**message, "params": longer, "id": "three"}),
+        json.dumps({"params": longer, "id": 4, **message}),
+        json.dumps({"params": {**given, "id": 98}, **message}),
+        '{"jsonrpc":"2.0","id":5,"method":"ping"}',
+        json.dumps({"params": given, **message, "id": 6}),
+    ]
+    with started(home) as process:  # The last one has no end.
+        out, errors = process.communicate("\n".join(lines).encode(), timeout=commands.PATIENCE_SECONDS)
+    answers = [(one["id"], one.get("error", {}).get("code")) for one in map(json.loads, out.splitlines())]
+    refused = [(2, -32600), ("three", -32600), (4, -32600), (None, -32600), (6, -32600)]
+    assert [one for one in answers if one[1]] == refused
+    assert [one for one in answers if not one[1]] == [(1, None), (5, None)]
     assert errors == b""
 
 

@@ -8,6 +8,7 @@ nothing more is said.
 import asyncio
 import json
 import os
+import re
 import signal
 import sys
 import threading
@@ -37,7 +38,10 @@ SEARCHING_THREADS = 3
 """A search may wait long, for a daemon that hangs."""
 BLOCK_BYTES = 1 << 16
 MOST_LINE_BYTES = 16_000_000
-"""More is no message of this protocol: it is dropped up to its end."""
+"""More is no message of this protocol: it is dropped up to its end, and answered."""
+MOST_END_BYTES = 1_000
+"""Of what is dropped: kept of its beginning and its end, where a request has its id."""
+TOO_LONG = f"That is no request: it has more than {MOST_LINE_BYTES:,} bytes."
 NO_REQUEST = (
     'That is no request: it has "jsonrpc": "2.0", an id that is a text or a whole number, and params in an object.'
 )
@@ -175,23 +179,32 @@ class Lines:
 
     async def _lines(self) -> AsyncIterator[str]:
         rest = bytearray()
-        is_dropped = False
+        first = b""
+        """Of a line that is dropped."""
         while block := await self._blocks.get():
             self._room.release()
             *whole, last = block.split(b"\n")
             for end in whole:
                 rest += end
-                line, is_whole = bytes(rest), not is_dropped
-                rest, is_dropped = bytearray(), False
-                if is_whole and (text := await self._noted(line)):
+                line, rest = bytes(rest), bytearray()
+                if first or len(line) > MOST_LINE_BYTES:
+                    await self._refuse(too_long(first or line, line))
+                elif text := await self._noted(line):
                     yield text
+                first = b""
             rest += last
-            if len(rest) > MOST_LINE_BYTES:
-                rest, is_dropped = bytearray(), True
-        if rest and not is_dropped and (text := await self._noted(bytes(rest))):
+            if len(rest) > MOST_LINE_BYTES or (first and len(rest) > MOST_END_BYTES):
+                first = first or bytes(rest[:MOST_END_BYTES])
+                del rest[:-MOST_END_BYTES]
+        if first:
+            await self._refuse(too_long(first, bytes(rest)))
+        elif rest and (text := await self._noted(bytes(rest))):
             yield text
         await self._unanswered.none_left()
         self._at_end()
+
+    async def _refuse(self, refusal: JSONRPCError) -> None:
+        await (await self.answers).send(SessionMessage(refusal))
 
     async def _noted(self, line: bytes) -> str:
         """Empty: there is nothing in it for the library."""
@@ -200,7 +213,7 @@ class Lines:
         if refusal is None:
             self._unanswered.note(text.encode())
             return text
-        await (await self.answers).send(SessionMessage(refusal))
+        await self._refuse(refusal)
         return ""
 
 
@@ -217,6 +230,23 @@ def refusal_of(text: str) -> JSONRPCError | None:
             return None
     name = None if isinstance(head.id, float) else head.id
     return JSONRPCError(jsonrpc="2.0", id=name, error=ErrorData(code=INVALID_REQUEST, message=NO_REQUEST))
+
+
+_NAME = rb'"id"\s*:\s*("(?:[^"\\]|\\.){0,200}"|-?\d{1,18})\s*'
+_OTHERS = rb'"(?:jsonrpc|method)"\s*:\s*"[^"\\]*"\s*'
+_FIRST_NAME = re.compile(rb"\s*\{\s*(?:" + _OTHERS + rb",\s*)*" + _NAME + rb",")
+_LAST_NAME = re.compile(rb",\s*" + _NAME + rb"(?:,\s*" + _OTHERS + rb")*\}\s*\Z")
+"""Where only members of the message itself stand before it, or behind it."""
+
+
+def too_long(first: bytes, last: bytes) -> JSONRPCError:
+    """The answer to a message that is dropped, by its beginning and its end, as far as they tell its id."""
+    found = _FIRST_NAME.match(first) or _LAST_NAME.search(last[-MOST_END_BYTES:])
+    name: str | int | None = None
+    if found:
+        with suppress(msgspec.MsgspecError, UnicodeError):
+            name = msgspec.json.decode(found[1], type=str | int)
+    return JSONRPCError(jsonrpc="2.0", id=name, error=ErrorData(code=INVALID_REQUEST, message=TOO_LONG))
 
 
 def readable(line: bytes) -> str:
