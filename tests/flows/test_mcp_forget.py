@@ -84,7 +84,7 @@ def test_a_person_who_does_not_agree_keeps_it(
     assert told["outcome"] == outcome
     assert "confirmation" not in told
     assert "The spare key lies under the pot." in told["would_go"]
-    assert f"recollect forget {record}" in told["reason"]
+    assert told["reason"].endswith(f" recollect --home {memory.settings.home} forget {record}")
     assert "person was asked" not in told["reason"]
     assert is_there(memory, record)
 
@@ -253,6 +253,22 @@ def test_an_agent_forgets_no_history_and_nothing_that_it_may_not_write(memory: r
     for kind in ("message", "conversation", "file"):
         assert bo.refused("forget", kind=kind, id="x")[0] == "Invalid"
     assert bo.refused("forget", kind="record", id=house.id, with_sources=True)[0] == "Invalid"
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"kind": "note", "id": "/memories"}, "Notes are forgotten one by one, each by its path, such as"),
+        ({"kind": "note", "id": "none.md"}, "No note is called 'none.md'. search_memory finds what there is"),
+        ({"kind": "subject", "id": "moon"}, "No record is about 'moon'. search_memory finds what there is"),
+    ],
+)
+def test_what_cannot_be_forgotten_is_told_with_what_an_agent_can_do(
+    memory: recollect.Memory, record: str, given: dict[str, str], words: str
+) -> None:
+    _, told = Asker(memory.as_agent("ada")).refused("forget", **given)
+    assert told.startswith(words)
+    assert "recollect " not in told
 
 
 def test_who_may_only_read_forgets_nothing(memory: recollect.Memory, record: str, era: str) -> None:

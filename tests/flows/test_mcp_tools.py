@@ -363,6 +363,13 @@ def test_what_is_not_there_is_looked_for_with_a_tool_and_not_with_a_command(ada:
     assert "`recollect" not in words
 
 
+def test_a_command_for_a_person_names_the_home_it_is_for(house: House, ada: Asker) -> None:
+    house.memory.notes.write("gone.md", "x\n")
+    house.memory.notes.remove("gone.md")
+    _, words = ada.refused("read_memory", kind="note", id="gone.md")
+    assert f"`recollect --home {house.memory.settings.home} notes undo gone.md`" in words
+
+
 # Writing
 
 

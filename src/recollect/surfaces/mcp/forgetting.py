@@ -20,6 +20,7 @@ from recollect.errors import Invalid
 from recollect.mind.tool_results import one_line, time_text
 from recollect.notes.paths import ROOT, below_root
 from recollect.scopes import Principal
+from recollect.surfaces.mcp.advice import for_this_home
 from recollect.surfaces.mcp.answers import Answer
 from recollect.surfaces.mcp.arguments import MOST_NAME_CHARACTERS, Arguments
 from recollect.surfaces.mcp.specs import FORGET_KINDS, PERSON_FORGET_KINDS
@@ -109,6 +110,8 @@ def planned(memory: "Memory", given: Arguments) -> Plan:
     )
     if target.kind == "note":
         target = replace(target, name=below_root(target.name))
+        if not target.name:
+            raise Invalid(f"Notes are forgotten one by one, each by its path, such as {ROOT}/garden.md.")
     return plan_of(memory, target)
 
 
@@ -148,12 +151,13 @@ def unconfirmed(memory: "Memory", plan: Plan, confirmations: Confirmations) -> A
     )
 
 
-def kept(plan: Plan, *, is_answered: bool) -> Answer:
+def kept(memory: "Memory", plan: Plan, *, is_answered: bool) -> Answer:
     """`is_answered`: by a no. Whether a person or the client gave it, nobody tells us."""
     came = (
         "the question was answered with no" if is_answered else "the question was put to the client, and not answered"
     )
-    words = f"Nothing was forgotten: {came}. A person can forget it themselves: {plan.target.command()}"
+    command = for_this_home(memory, plan.target.command())
+    words = f"Nothing was forgotten: {came}. A person can forget it themselves: {command}"
     told = {"removed": {}, "would_remove": plan.removed, "would_go": plan.text, "reason": words}
     return Answer(text=words, structured={"outcome": "declined" if is_answered else "unanswered", **told})
 
@@ -164,7 +168,8 @@ def erased(memory: "Memory", plan: Plan) -> Answer:
     if done.is_verified:
         lines.append("It was looked for everywhere in the house, and nothing of it is left.")
     elif done.residue:
-        lines.append(f"Something of it is left. A person can look again: recollect forget --verify {done.receipt}")
+        command = for_this_home(memory, f"recollect forget --verify {done.receipt}")
+        lines.append(f"Something of it is left. A person can look again: {command}")
     else:
         lines.append("Files are in use by others: they are cleaned later.")
     told: dict[str, Any] = {"outcome": "forgotten", "removed": _counts(done), "receipt": done.receipt}

@@ -5,7 +5,6 @@ which the layer above it (`MCPServer`) offers; see docs/decisions/0043-mcp.md. W
 result that says so. Of what breaks inside nothing is told but that it did.
 """
 
-import re
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from dataclasses import dataclass
@@ -45,6 +44,7 @@ from recollect.mind.tool_results import MOST_ERROR_TOKENS, bounded, one_line
 from recollect.notes.paths import folder_of
 from recollect.scopes import HOUSE
 from recollect.surfaces.mcp import asking_person, forgetting, resources, specs
+from recollect.surfaces.mcp.advice import for_agent
 from recollect.surfaces.mcp.answers import Answer
 from recollect.surfaces.mcp.arguments import Arguments
 from recollect.surfaces.mcp.contexts import context
@@ -55,9 +55,6 @@ from recollect.surfaces.mcp.writing import check_may_write, notes, remember, upd
 
 NAME = "recollect"
 BROKEN = "Something is broken here. `recollect doctor` looks for what it is."
-FINDING = f" {specs.SEARCH} finds what there is, with its id."
-_LISTING = re.compile(r" `recollect [^`]*` (?:lists them|tells the ids of messages|shows those there are)\.$")
-"""What a person types to see what there is. An agent may have no command line, or one on another computer."""
 ERROR_KIND = "recollect/error"
 """In `_meta` of a result that is an error: the one of `KINDS` that it is."""
 KINDS = (Invalid, NotFound, Denied, Conflict, Unavailable)
@@ -145,7 +142,7 @@ class _Serving:
             limiter = self._house.searching if params.name == specs.SEARCH else None
             return _result(await self._in_turn(ctx, lambda: self._answer(memory, params), limiter))
         except RecollectError as error:
-            return _refusal(error)
+            return _refusal(memory, error)
         except MCPError:
             raise
         except Exception as error:  # noqa: BLE001  the boundary of the protocol: one call that breaks stops no other
@@ -179,7 +176,7 @@ class _Serving:
         if isinstance(reply, InputRequiredResult):
             return reply
         if reply != "agreed":
-            return _result(forgetting.kept(plan, is_answered=reply == "declined"))
+            return _result(forgetting.kept(memory, plan, is_answered=reply == "declined"))
         return _result(await self._in_turn(ctx, lambda: forgetting.erased(memory, plan)))
 
     def _begin_to_forget(self, memory: Memory, params: CallToolRequestParams) -> tuple[forgetting.Plan, Answer | None]:
@@ -226,7 +223,7 @@ class _Serving:
             return await self._in_turn(ctx, work)
         except RecollectError as error:
             code = INTERNAL_ERROR if isinstance(error, Unavailable | Corrupt) else INVALID_PARAMS
-            raise MCPError(code=code, message=_words(error), data={"kind": kind_of(error)}) from None
+            raise MCPError(code=code, message=_words(memory, error), data={"kind": kind_of(error)}) from None
         except Exception as error:  # noqa: BLE001  the boundary of the protocol: one request that breaks stops no other
             await _record(memory, "request", error)
             raise MCPError(code=INTERNAL_ERROR, message=BROKEN) from None
@@ -256,17 +253,17 @@ def _result(answer: Answer) -> CallToolResult:
     return CallToolResult(content=[TextContent(text=answer.shown)], structured_content=answer.told or None)
 
 
-def _refusal(error: RecollectError) -> CallToolResult:
+def _refusal(memory: Memory, error: RecollectError) -> CallToolResult:
     meta: Any = {ERROR_KIND: kind_of(error)}
-    return CallToolResult(content=[TextContent(text=_words(error))], is_error=True, _meta=meta)
+    return CallToolResult(content=[TextContent(text=_words(memory, error))], is_error=True, _meta=meta)
 
 
 def kind_of(error: RecollectError) -> str:
     return next((kind.__name__ for kind in KINDS if isinstance(error, kind)), Unavailable.__name__)
 
 
-def _words(error: RecollectError) -> str:
-    return bounded(_LISTING.sub(FINDING, str(error)), MOST_ERROR_TOKENS, "it is too long.")
+def _words(memory: Memory, error: RecollectError) -> str:
+    return bounded(for_agent(memory, str(error)), MOST_ERROR_TOKENS, "it is too long.")
 
 
 async def _in_thread(work: Callable[[], T], limiter: CapacityLimiter | None = None) -> T:
