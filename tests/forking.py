@@ -126,8 +126,12 @@ def _import_everything() -> None:
         "librarian.extraction.extracting",
         "librarian.nights.reflection",
         "librarian.nights.self_awareness",
+        "surfaces.hooks.installing",
+        "surfaces.hooks.removing",
+        "surfaces.hooks.self_test",
     ):
         import_module(f"recollect.{name}")
+    import_module("mcp")  # The test that install makes of itself asks by it.
 
 
 def _work(told: dict[str, Any]) -> None:
