@@ -163,6 +163,10 @@ class Database(ABC):
         """Whether what lies at its place now is not what was opened. A server's rows cannot be taken away so."""
         return False
 
+    def check_place(self) -> None:
+        """Raises `Unavailable` where it is replaced: nothing more may be written. Each write asks first."""
+        return
+
     def rest(self) -> None:
         """Nobody asked for a while: what this process holds only to be quicker is given back. A server has its own."""
         return

@@ -82,7 +82,8 @@ class SqliteDatabase(Database):
         self._local = threading.local()
         self._connections: list[tuple[threading.Thread, apsw.Connection]] = []
         self._lock = threading.Lock()
-        self._inode = 0
+        self._file: os.stat_result | None = None
+        """What was opened. Others keep it open, so that no other file gets its number meanwhile."""
         with self._explained():
             self._connection()
 
@@ -101,10 +102,12 @@ class SqliteDatabase(Database):
     def write(self) -> Generator[Session]:
         with self._explained():
             connection = self._connection()
+            self.check_place()
             with _transaction(connection, "BEGIN IMMEDIATE"):
                 yield SqliteSession(connection)
 
     def query(self, views: Mapping[str, str], sql: str, seconds: float, limit: int) -> tuple[list[str], list[Row]]:
+        self.check_place()
         with self._explained():
             question = Question(str(self.path), BUSY_MILLISECONDS, seconds)
             try:
@@ -114,16 +117,33 @@ class SqliteDatabase(Database):
 
     def run_alone(self, sql: str) -> None:
         with self._explained():
-            self._connection().execute(sql)
+            connection = self._connection()
+            self.check_place()
+            connection.execute(sql)
 
     def beside(self, name: str) -> "SqliteDatabase":
+        self.check_place()
         return SqliteDatabase(self._path_beside(name), REMEDY_OF_DERIVED, is_derived=True)
 
     def is_replaced(self) -> bool:
+        if self._file is None:
+            return False
         try:
-            return bool(self._inode) and os.stat(self.path).st_ino != self._inode
-        except FileNotFoundError:
-            return bool(self._inode)
+            return not os.path.samestat(os.stat(self.path), self._file)
+        except (FileNotFoundError, NotADirectoryError):
+            return True
+        except OSError:  # Nobody knows: who reads or writes it is told what is the matter.
+            return False
+
+    def check_place(self) -> None:
+        if not self.is_replaced():
+            return
+        if self._is_derived:
+            raise Damaged(f"{self.path} was taken away. {self._remedy}")
+        raise Unavailable(
+            f"{self.path} was removed or replaced while it was open, so nothing more is written into it. Put it back, "
+            "or end what has it open and begin again with what is there."
+        )
 
     def rest(self) -> None:
         with self._lock:
@@ -155,6 +175,7 @@ class SqliteDatabase(Database):
         log, has nothing but locks and numbers."""
         if path.name.endswith("-shm"):
             return
+        self.check_place()
         if path.name.endswith("-wal"):
             with open(path, "rb") as log:
                 while chunk := log.read(chunk_bytes):
@@ -170,6 +191,7 @@ class SqliteDatabase(Database):
                 file.xClose()
 
     def backup(self, path: Path) -> None:
+        self.check_place()
         _create_private(path)
         with self._explained():
             source, copy = apsw.Connection(str(self.path), flags=apsw.SQLITE_OPEN_READWRITE), apsw.Connection(str(path))
@@ -226,19 +248,15 @@ class SqliteDatabase(Database):
         if connection is None:
             connection = self._open()
             self._local.connection = connection
-            self._inode = self._inode or os.stat(self.path).st_ino
+            self._file = self._file or os.stat(self.path)
             with self._lock:
                 self._close_of_ended_threads()
                 self._connections.append((threading.current_thread(), connection))
         return connection
 
     def _open(self) -> apsw.Connection:
-        try:
-            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            _create_private(self.path)
-        except OSError as error:
-            raise _home_error(self.path.parent, error) from error
-        connection = apsw.Connection(str(self.path))
+        self._make_place()
+        connection = apsw.Connection(str(self.path), flags=apsw.SQLITE_OPEN_READWRITE)
         connection.set_busy_timeout(BUSY_MILLISECONDS)
         if connection.readonly("main"):
             connection.close(True)
@@ -246,11 +264,23 @@ class SqliteDatabase(Database):
                 f"{self.path} is read-only. Make it and its folder writable, or choose another home with --home."
             )
         try:
+            self.check_place()  # Nothing was read or written in it yet.
             _prepare(connection)
-        except apsw.Error:
+        except (apsw.Error, RecollectError):
             connection.close(True)
             raise
         return connection
+
+    def _make_place(self) -> None:
+        """Once: another thread never begins another file in the place of one that is gone."""
+        if self._file:
+            self.check_place()
+            return
+        try:
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            _create_private(self.path)
+        except OSError as error:
+            raise _home_error(self.path.parent, error) from error
 
     @contextmanager
     def _explained(self) -> Generator[None]:
