@@ -20,7 +20,7 @@ from computers import LATELY, Computer, session
 from transcripts import Transcript, append, line, subagent, write
 
 from recollect.clock import system_clock
-from recollect.errors import Conflict
+from recollect.errors import Conflict, Unavailable
 from recollect.lock import is_locked
 
 
@@ -298,6 +298,28 @@ def test_one_whose_home_another_has_by_now_ends_and_leaves_what_is_the_others(ne
             assert end(second) == 0
     assert not is_locked(runtime)
     assert "Traceback" not in computer.errors
+
+
+@pytest.mark.parametrize("removed", ["its database", "its home"])
+def test_one_whose_database_is_gone_ends_and_makes_nothing_anew(computer: Computer, removed: str) -> None:
+    computer.variables["RECOLLECT_LISTEN"] = "127.0.0.1:0"
+    session("garden").save(computer.projects)
+    with computer.up("--log") as process:
+        wait_for("its server", lambda: computer.status()["serving"]["address"])
+        log = (computer.home / "runtime" / "logs" / "recollect.log").open()
+        if removed == "its home":
+            computer.home.rename(computer.home.parent / "removed")
+        else:
+            for file in computer.home.glob("recollect*.db*"):
+                file.unlink()
+
+        assert process.wait(PATIENCE_SECONDS) == Unavailable.exit_code, "a service begins again"
+    with log:
+        assert "recollect.db was removed or replaced" in log.read()
+    assert "recollect.db was removed or replaced" in computer.errors
+    assert "Traceback" not in computer.errors
+    assert list(computer.home.glob("*.db*")) == []
+    assert computer.home.exists() == (removed != "its home")
 
 
 def is_answered(computer: Computer) -> bool:

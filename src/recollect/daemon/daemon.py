@@ -111,8 +111,8 @@ class Daemon:
         self._hearing: Hearing | None = None
         self._sent_again: list[int] = []
         """Signals that are our own: they are not a second one."""
-        self.lost: Conflict | None = None
-        """Why it ended: another daemon has the home."""
+        self.lost: Conflict | Unavailable | None = None
+        """Why it ended: another daemon has the home, or its database is not there any more."""
         self._finish_at = memory.clock()
         self._forgetting_problem = ""
 
@@ -220,10 +220,12 @@ class Daemon:
 
     def _keep_place(self) -> None:
         """By which others find this daemon: whatever somebody removed of it is made again. Where another daemon has
-        begun meanwhile, this one ends."""
+        begun meanwhile, this one ends. So it does without its database, and makes nothing again: who starts it anew
+        begins with what is there then."""
         try:
+            self._memory.database.check_place()
             self._lock.keep()
-        except Conflict as error:
+        except (Conflict, Unavailable) as error:
             log.error("%s", error)
             self.lost = error
             self._stop.set()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from recollect.errors import Conflict, RecollectError
+from recollect.errors import RecollectError
 from recollect.surfaces.cli.history import print_report, reading_progress
 from recollect.surfaces.cli.output import (
     amount,
@@ -101,8 +101,8 @@ def up(place: Place, once: bool, deepen: bool, is_logged: bool, log_level: str, 
     _say_goodbye(as_json, summary, once=once)
 
 
-def _leave(lost: Conflict | None, as_json: bool, summary: dict[str, Any]) -> None:
-    """`lost`: the home, to another daemon."""
+def _leave(lost: RecollectError | None, as_json: bool, summary: dict[str, Any]) -> None:
+    """`lost`: why there is no house for it any more."""
     if lost:
         warn(str(lost))
     else:
