@@ -243,6 +243,19 @@ def test_the_status_of_another_daemon_stays(tmp_path: Path) -> None:
         assert statuses.read_status(memory.settings.runtime) == other
 
 
+def test_what_a_full_disk_left_of_its_status_goes_with_it(tmp_path: Path) -> None:
+    with recollect.open(tmp_path / "home") as memory:
+        half = memory.settings.runtime / "status.new"
+        daemon = Daemon(memory, lambda status, report: None)
+        late = Supervised("late", lambda shift: shift.ended.wait(PATIENCE_SECONDS))
+        late.on_change = lambda: write(half, b"{")
+        daemon.parts.append(late)
+
+        daemon.run(lambda _memory, _roots: late.start(), once=True)
+
+        assert not half.exists()
+
+
 def test_while_the_database_is_locked_nobody_says_that_all_is_well(tmp_path: Path) -> None:
     computer = Computer(tmp_path)
     session("garden").save(computer.projects)

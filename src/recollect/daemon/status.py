@@ -67,26 +67,27 @@ class StatusFile:
         self.status = status
         self.parts: list[Supervised] = []
         self._path = runtime / NAME
+        self._temporary = self._path.with_suffix(".new")
         self._stop = stop
         self._telling = threading.Lock()
         self._logged: dict[str, str] = {}
 
     def write(self) -> None:
-        temporary = self._path.with_suffix(".new")
         with self._telling:
             self.status.parts = [part.health for part in self.parts]
             self.status.status_problem = ""
             try:
                 self._path.parent.mkdir(exist_ok=True)
-                temporary.write_text(json.dumps(asdict(self.status)), encoding="utf-8")
-                os.replace(temporary, self._path)
+                self._temporary.write_text(json.dumps(asdict(self.status)), encoding="utf-8")
+                os.replace(self._temporary, self._path)
             except OSError as error:
                 self.status.status_problem = f"{self._path} cannot be written: {error.strerror}"
             self._log_problems()
 
     def remove(self) -> None:
-        with suppress(OSError):  # The folder may not be writable any more.
-            self._path.unlink(missing_ok=True)
+        for path in (self._path, self._temporary):  # A disk that is full leaves the second one.
+            with suppress(OSError):  # The folder may not be writable any more.
+                path.unlink(missing_ok=True)
 
     def tell(self) -> None:
         """Something changed. Before the first scan is over there is nothing to be told."""
