@@ -38,6 +38,7 @@ from recollect.daemon import status as statuses
 from recollect.daemon.daemon import Daemon
 from recollect.lock import is_locked
 from recollect.supervision import Shift, State, Supervised
+from recollect.testing import FrozenClock
 from recollect.testing.loopback import Request, Response
 
 CHAT = 7
@@ -254,6 +255,30 @@ def test_what_a_full_disk_left_of_its_status_goes_with_it(tmp_path: Path) -> Non
         daemon.run(lambda _memory, _roots: late.start(), once=True)
 
         assert not half.exists()
+
+
+def test_after_the_clock_was_ahead_it_still_finishes_what_was_forgotten(tmp_path: Path) -> None:
+    clock, seconds = FrozenClock(), [0.0]
+    write(tmp_path / "home" / "recollect.toml", b"poll_interval_seconds = 0.1\nfetch_models = false\n")
+    with recollect.open(tmp_path / "home", clock=clock) as memory:
+        memory.forget(record=memory.knowledge.remember("The cellar key hangs behind the door.").record.id)
+        daemon = Daemon(memory, lambda status, report: None, now=lambda: seconds[0])
+        running = threading.Thread(target=lambda: daemon.run(lambda _memory, _roots: None))
+        running.start()
+        try:
+            wait_for("the watcher", lambda: daemon.parts[0].health.state is State.RUNNING)
+            clock.move(days=3650)
+            ahead = to_text(clock())
+            seconds[0] += 600
+            wait_for("a scan", lambda: daemon.status.last_scan_at == ahead)
+            clock.move(days=-3649)
+            with memory.database.write() as session:
+                session.run("UPDATE lineage_receipts SET state = 'erased'")
+            seconds[0] += 600
+            wait_for("its end", lambda: not memory.forgetting.unfinished(), 10)
+        finally:
+            daemon.stop()
+            running.join(PATIENCE_SECONDS)
 
 
 def test_while_the_database_is_locked_nobody_says_that_all_is_well(tmp_path: Path) -> None:

@@ -67,12 +67,15 @@ class Daemon:
         on_begun: Callable[[DaemonStatus], None] = lambda status: None,
         give_up: Callable[[int], None] | None = None,
         stop_seconds: float = STOP_SECONDS,
+        now: Callable[[], float] = time.monotonic,
     ) -> None:
         """`fetching`: fetch models that the settings choose and that are not here, and tell about it. `open_app`: what
         answers over HTTP, for this daemon and the secret of its hooks. `on_begun`: hears how things are when all parts
         have begun, and where HTTP is answered, or why it is not. `give_up`: ends the process with this exit code
-        at once, where it would not end by itself in time, or a second signal comes."""
+        at once, where it would not end by itself in time, or a second signal comes. `now`: seconds, for what is done
+        now and then, as the clock may be set."""
         self._memory = memory
+        self._now = now
         self._notify = notify
         self._on_begun = on_begun
         self._stop = threading.Event()
@@ -113,7 +116,7 @@ class Daemon:
         """Signals that are our own: they are not a second one."""
         self.lost: Conflict | Unavailable | None = None
         """Why it ended: another daemon has the home, or its database is not there any more."""
-        self._finish_at = memory.clock()
+        self._finish_at = now()
         self._forgetting_problem = ""
 
     def run(self, first_pass: FirstPass, *, once: bool = False) -> list[str]:
@@ -239,18 +242,18 @@ class Daemon:
 
     def _finish_forgetting(self, *, everything: bool = False) -> None:
         """Acts that were cut off after the erasing. A younger one may still be at work in another process."""
-        now = self._memory.clock()
-        if not everything and now < self._finish_at:
+        started = self._now()
+        if not everything and started < self._finish_at:
             return
-        self._finish_at = now + FINISH_AGAIN
-        started = time.monotonic()
+        self._finish_at = started + FINISH_AGAIN.total_seconds()
+        before = "" if everything else to_text(self._memory.clock() - FINISH_AGAIN)
         try:
-            done = self._memory.forgetting.finish("" if everything else to_text(now - FINISH_AGAIN))
+            done = self._memory.forgetting.finish(before)
             problem = next((f"{one.receipt} is {one.state}" for one in done if not one.is_verified), "")
         except RecollectError as error:
             problem = str(error)
         if problem and problem != self._forgetting_problem:
-            self._memory.runs.record("forget", "failed", time.monotonic() - started, {"reason": problem})
+            self._memory.runs.record("forget", "failed", self._now() - started, {"reason": problem})
         self._forgetting_problem = problem
 
     def _note(self, report: IngestReport) -> None:
