@@ -114,6 +114,7 @@ def open_log(
     """From now on this process writes its log; what ends that. `name`: two processes of a home do not share a file."""
     path = log_path(runtime, name)
     try:
+        runtime.parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # A new home is for its owner alone.
         path.parent.mkdir(parents=True, exist_ok=True)
         handler = Rotated(path, maxBytes=most_bytes, backupCount=KEPT_FILES, encoding="utf-8")
     except OSError as error:

@@ -21,6 +21,8 @@ from recollect.clock import zone_named
 from recollect.errors import Denied, Invalid
 
 CONFIG_NAME = "recollect.toml"
+RUNTIME = "runtime"
+"""The folder in the home for what a running daemon leaves there."""
 ModelTable: TypeAlias = Literal["librarian", "mind", "heartbeat"]
 """A table of the settings that names a model."""
 
@@ -212,7 +214,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     @property
     def runtime(self) -> Path:
         """Lock and status of a running daemon. Nothing in it is an only copy."""
-        return self.home / "runtime"
+        return self.home / RUNTIME
 
     @property
     def models(self) -> Path:
@@ -294,8 +296,12 @@ def given_database(database: str | None = None) -> str:
     return database or os.environ.get("RECOLLECT_DB") or ""
 
 
+def home_folder(home: Path | str | None = None) -> Path:
+    return Path(os.path.abspath(Path(home).expanduser() if home else default_home()))
+
+
 def load_settings(home: Path | str | None = None, database: str | None = None) -> Settings:
-    folder = Path(os.path.abspath(Path(home).expanduser() if home else default_home()))
+    folder = home_folder(home)
     settings = _read_config(folder / CONFIG_NAME)
     changes: dict[str, object] = {"home": folder}
     if chosen := given_database(database):

@@ -22,7 +22,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from commands import PATIENCE_SECONDS, end, started, wait_for
+from commands import PATIENCE_SECONDS, command, end, environment, started, wait_for
 from computers import Computer, session
 from telegrams import Desk, Echo, Service
 from terminals import Gate
@@ -71,6 +71,7 @@ def crash():
 if "up" in open("/proc/self/cmdline").read().split(chr(0)):
     threading.Thread(target=crash, name="crashing", daemon=True).start()
 '''
+PLACES = {"a pipe": os.pipe, "a terminal": os.openpty}
 THREADS = {"watcher": "MainThread"}
 """Of parts whose thread has another name."""
 
@@ -295,6 +296,37 @@ def test_while_the_database_is_locked_nobody_says_that_all_is_well(tmp_path: Pat
         writer.rollback()
         wait_for("its end", lambda: "watcher: all is well again" in log_of(computer))
         assert end(process) == 0
+
+
+@pytest.mark.parametrize("reader", ["a pipe", "a terminal", "a full disk"])
+def test_a_daemon_whose_words_nobody_reads_goes_on(tmp_path: Path, reader: str) -> None:
+    computer = Computer(tmp_path)
+    session("garden").save(computer.projects)
+    reading, writing = (0, os.open("/dev/full", os.O_WRONLY)) if reader == "a full disk" else PLACES[reader]()
+    process = subprocess.Popen(
+        command("up", "--log"),
+        env=environment(computer.home),
+        stdin=subprocess.DEVNULL,
+        stdout=writing,
+        stderr=writing,
+        start_new_session=True,  # Else it would hear that the terminal is closed, and end.
+    )
+    os.close(writing)
+    try:
+        wait_for("the first pass", lambda: computer.status().get("pid") == process.pid)
+        if reading:
+            os.close(reading)
+        for about in ("medlars", "quinces", "sorrel"):
+            session(about, about).save(computer.projects)
+            wait_for(about, lambda about=about: computer.run("search", about, "--json").json()["hits"])
+        assert [part["restarts"] for part in computer.status()["parts"]] == [0] * len(computer.status()["parts"])
+        assert end(process) == 0
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+    assert "down" in log_of(computer)
+    assert " ERROR " not in log_of(computer)
 
 
 # Its end

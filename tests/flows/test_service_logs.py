@@ -2,8 +2,10 @@
 
 import logging
 import signal
+import sqlite3
 import stat
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -11,8 +13,10 @@ from commands import end, run, started, wait_for
 from computers import Computer, session
 from hypothesis import given
 from hypothesis import strategies as st
+from transcripts import write
 
-from recollect.errors import Denied
+from recollect.errors import Denied, Unavailable
+from recollect.lock import HomeLock
 from recollect.logs import KEPT_FILES, follow, last_lines, log_path, open_log, quoted, without_quotes
 
 TOKEN = "sk-ant-" + "api03-" + "A" * 93 + "AA"
@@ -214,6 +218,50 @@ def test_a_daemon_that_is_not_on_a_terminal_writes_it_and_logs_shows_it(tmp_path
     assert f"up: process {pid}" in shown
     assert "new messages from 1 files" in shown
     assert "secret" not in (computer.home / "runtime" / "logs" / "recollect.log").read_text()
+
+
+@pytest.mark.parametrize(
+    ("command", "trouble", "reason"),
+    [
+        ("up", "settings", "recollect.toml: Object contains unknown field `pol`"),
+        ("serve", "settings", "recollect.toml: Object contains unknown field `pol`"),
+        ("up", "database", "recollect.db is not a sound database."),
+        ("serve", "database", "recollect.db is not a sound database."),
+        ("serve", "place", "http.listen is '0.0.0.0:7717', which others than this computer could reach"),
+        ("up", "another", "Recollect already runs for"),
+    ],
+)
+def test_why_it_does_not_start_is_the_last_line(tmp_path: Path, command: str, trouble: str, reason: str) -> None:
+    """A service is begun again and again, and nobody reads what it prints."""
+    home = tmp_path / "home"
+    write(home / "recollect.toml", b"pol = 1" if trouble == "settings" else b"fetch_models = false")
+    lock = HomeLock(home / "runtime")
+    if trouble == "database":
+        write(home / "recollect.db", b"This is no database. " * 1000)
+    elif trouble == "another":
+        lock.acquire()
+
+    refused = run(command, home=home, variables={"RECOLLECT_LISTEN": "0.0.0.0:7717"} if trouble == "place" else {})
+    lock.release()
+
+    assert refused.code != 0
+    log = log_path(home / "runtime", "serve" if command == "serve" else "recollect")
+    last = log.read_text().splitlines()[-1]
+    assert " ERROR " in last
+    assert reason in last
+    assert reason in refused.err
+
+
+def test_what_fails_in_the_first_pass_is_the_last_line(tmp_path: Path) -> None:
+    computer = Computer(tmp_path)
+    session("garden").save(computer.projects)
+    assert computer.run("up", "--once").code == 0
+    with closing(sqlite3.connect(computer.home / "recollect.db")) as writer:
+        writer.execute("BEGIN IMMEDIATE")
+        session("after", "medlars").save(computer.projects)
+        assert computer.run("up").code == Unavailable.exit_code
+
+    assert "recollect.db is busy" in (computer.home / "runtime" / "logs" / "recollect.log").read_text().splitlines()[-1]
 
 
 @pytest.mark.parametrize("more", [(), ("--follow",)])

@@ -36,6 +36,12 @@ class Place:
             name, _, room = agent.partition("/")
             yield memory.as_agent(name, room) if agent else memory
 
+    def folder(self) -> Path:
+        """The home, also where its settings cannot be read."""
+        from recollect.settings import home_folder
+
+        return home_folder(self.home)
+
     def settings(self) -> "Settings":
         from recollect.settings import load_settings
 

@@ -7,7 +7,7 @@ import click
 
 from recollect.surfaces.cli.output import say
 from recollect.surfaces.cli.place import Place
-from recollect.surfaces.cli.running import leave, log_options, logged
+from recollect.surfaces.cli.running import going_on, leave, log_options
 
 if TYPE_CHECKING:
     from recollect.daemon.serving import Names
@@ -45,16 +45,22 @@ def serve(
     from recollect.surfaces.http.alone import Alone
 
     keep_one_heap()
-    chosen = _changed(place.settings(), listen, certificate, private_key, public, hosts)
     is_by_options = bool(listen or certificate or private_key)
-    listening_of(chosen, _names(listen, is_by_options=is_by_options))  # What is wrong is told before a home is made.
-    with place.open() as memory, logged(chosen.runtime, LOG, is_logged=is_logged, level=log_level):
-        alone = Alone(memory, chosen, give_up=leave)
-        say(f"Recollect answers at {alone.address}. Ctrl-C ends it.")
-        left = alone.run()
-        say("Recollect does not listen any more.")
-        if left:  # The database cannot be closed under threads that are at work with it.
-            leave(0)
+
+    def checked() -> "Settings":
+        chosen = _changed(place.settings(), listen, certificate, private_key, public, hosts)
+        listening_of(chosen, _names(listen, is_by_options=is_by_options))
+        return chosen
+
+    with going_on(place, LOG, checked, is_logged=is_logged, level=log_level):
+        chosen = checked()  # What is wrong is told before a home is made.
+        with place.open() as memory:
+            alone = Alone(memory, chosen, give_up=leave)
+            say(f"Recollect answers at {alone.address}. Ctrl-C ends it.")
+            left = alone.run()
+            say("Recollect does not listen any more.")
+            if left:  # The database cannot be closed under threads that are at work with it.
+                leave(0)
 
 
 def _names(listen: str | None, *, is_by_options: bool) -> "Names":

@@ -2,7 +2,6 @@
 
 import os
 import sys
-from contextlib import nullcontext
 from dataclasses import asdict
 from importlib import import_module
 from pathlib import Path
@@ -25,7 +24,7 @@ from recollect.surfaces.cli.output import (
     width,
 )
 from recollect.surfaces.cli.place import Place, json_option
-from recollect.surfaces.cli.running import leave, log_options, logged
+from recollect.surfaces.cli.running import going_on, leave, log_options
 from recollect.surfaces.cli.search import catch_up, deepen_all
 from recollect.surfaces.shapes.history import report_json
 
@@ -37,6 +36,8 @@ if TYPE_CHECKING:
     from recollect.listening import App
     from recollect.memory import Memory
     from recollect.welcome import Welcome
+
+LOG = "recollect"
 
 
 @click.command()
@@ -52,13 +53,20 @@ def up(place: Place, once: bool, deepen: bool, is_logged: bool, log_level: str, 
     fetched, which is announced, unless `fetch_models` is false or --once is given. Ctrl-C ends it within five seconds,
     a second one at once.
     """
-    from recollect.daemon.daemon import Daemon
     from recollect.embedding.unloading import keep_one_heap
 
-    if not once:
-        keep_one_heap()
-    if deepen and not once:
+    if once:
+        _run(place, once=True, deepen=deepen, as_json=as_json)
+        return
+    if deepen:
         raise click.UsageError("--deepen goes with --once: without it, everything is deepened in the background.")
+    keep_one_heap()
+    with going_on(place, LOG, place.settings, is_logged=is_logged, level=log_level):
+        _run(place, as_json=as_json)
+
+
+def _run(place: Place, *, once: bool = False, deepen: bool = False, as_json: bool) -> None:
+    from recollect.daemon.daemon import Daemon
 
     summary: dict[str, Any] = {}
 
@@ -92,8 +100,7 @@ def up(place: Place, once: bool, deepen: bool, is_logged: bool, log_level: str, 
             on_begun=_ignore if as_json else telling.say_changes,
             give_up=leave,
         )
-        with logged(settings.runtime, "recollect", is_logged=is_logged, level=log_level) if not once else nullcontext():
-            left = daemon.run(first_pass, once=once)
+        left = daemon.run(first_pass, once=once)
         if left:  # The database cannot be closed under threads that are at work with it.
             _leave(daemon.lost, as_json, summary)
     if daemon.lost:
