@@ -137,19 +137,33 @@ def open_log(
 
 def last_lines(path: Path, number: int) -> list[str]:
     """Of the log, and of the file before it where this one has just begun."""
-    found: list[str] = []
-    for file in (path.with_name(f"{path.name}.1"), path):
-        with suppress(OSError):
-            found += file.read_text(encoding="utf-8", errors="replace").splitlines()
+    file = _opened(path)
+    try:
+        lines, rest = _last_lines(path, file, number)
+    finally:
+        if file:
+            file.close()
+    found = [*lines, *([rest.decode("utf-8", "replace")] if rest else [])]
     return found[-number:] if number else []
 
 
-def follow(path: Path, wait: Callable[[float], object] = time.sleep) -> Iterator[str]:
-    """Each new line from now on, also after the file was rotated or begun. Ends when `wait` says so by a true value."""
-    file, rest = _opened(path), b""
-    if file:
-        file.seek(0, os.SEEK_END)
+def _last_lines(path: Path, file: FileIO | None, number: int) -> tuple[list[str], bytes]:
+    """Whole lines, and the begin of one more. The file stands behind them then: what follows is new."""
+    *lines, rest = _news(file).split(b"\n")
+    before = path.with_name(f"{path.name}.1")
+    if len(lines) < number and not (file and is_at(before, file)):
+        with suppress(OSError):
+            lines = before.read_bytes().split(b"\n")[:-1] + lines
+    return [line.decode("utf-8", "replace") for line in lines[-number:]] if number else [], rest
+
+
+def follow(path: Path, wait: Callable[[float], object] = time.sleep, *, last: int = 0) -> Iterator[str]:
+    """So many of the last lines, then each new one, also after the file was rotated or begun. However long somebody
+    takes over the last ones, none is left out. Ends when `wait` says so by a true value."""
+    file = _opened(path)
     try:
+        lines, rest = _last_lines(path, file, last)
+        yield from lines
         while True:
             # Asked before the reading: in a file that was rotated, nothing is written any more.
             is_over = file is None or not is_at(path, file)

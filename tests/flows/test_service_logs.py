@@ -190,6 +190,21 @@ def test_what_was_written_just_before_a_rotation_is_seen_too(path: Path) -> None
     assert seen == ["end before first", "first", "end before second", "second", "end before third", "third"]
 
 
+def test_who_takes_the_last_lines_slowly_misses_none_of_the_next(path: Path, log: logging.Logger) -> None:
+    for number in range(5):
+        log.info("line %d", number)
+    following = follow(path, lambda _: True, last=3)
+
+    seen = [next(following)]
+    for number in range(5, 40):  # The file is rotated meanwhile.
+        log.info("line %d", number)
+        if number == 6:
+            seen += [next(following), next(following)]
+    seen += following
+
+    assert [line.rpartition(": ")[2] for line in seen] == [f"line {number}" for number in range(2, 40)]
+
+
 def test_the_last_lines_reach_into_the_file_before(path: Path, log: logging.Logger) -> None:
     for number in range(60):
         log.info("line %d", number)

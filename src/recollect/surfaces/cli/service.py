@@ -3,7 +3,6 @@
 import sys
 from contextlib import suppress
 from dataclasses import asdict
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -135,7 +134,7 @@ def logs(place: Place, follows: bool, lines: int) -> None:
             say(line)
         return
     with suppress(KeyboardInterrupt):  # That is how it ends.
-        for line in chain(last_lines(path, lines), follow(path)):
+        for line in follow(path, last=lines):
             say(line)
 
 
