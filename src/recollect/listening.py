@@ -26,6 +26,11 @@ if TYPE_CHECKING:
 MOST_CONNECTIONS = 32
 TOLD_CONNECTIONS = 32
 """Beyond the most: they are told to come again. Any more are closed."""
+FEWEST_CONNECTIONS = 8
+"""However few files there may be."""
+OTHER_FILES = 192
+"""Of the process: what it reads and watches, and the connections to the database of threads that answer."""
+WANTED_FILES = 4_096
 AGAIN_SECONDS = 5
 ACCEPT_AGAIN_SECONDS = 0.1
 """After a connection could not be taken: there was no file left for it, or it was gone."""
@@ -117,6 +122,30 @@ def is_loopback(host: str) -> bool:
     except ValueError:
         return False
     return address == ipaddress.IPv6Address("::1") or (address.version == 4 and address.is_loopback)
+
+
+def allow_more_files() -> None:
+    """As far as this process may: a Mac begins with 256, and anybody on the computer can take a connection's worth."""
+    with contextlib.suppress(ImportError, OSError, ValueError):
+        import resource  # Windows has none.
+
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        wanted = WANTED_FILES if hard == resource.RLIM_INFINITY else min(WANTED_FILES, hard)
+        if soft != resource.RLIM_INFINITY and soft < wanted:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
+def connections_for_files(most: int) -> int:
+    """No more than leave enough files to all else."""
+    try:
+        import resource
+
+        files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    except ImportError:
+        return most
+    if files == resource.RLIM_INFINITY:
+        return most
+    return min(most, max(FEWEST_CONNECTIONS, files - OTHER_FILES - TOLD_CONNECTIONS))
 
 
 def listener(host: str, port: int, who: str, setting: str, backlog: int = MOST_CONNECTIONS) -> socket.socket:

@@ -16,7 +16,7 @@ import threading
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -327,6 +327,36 @@ def test_a_daemon_whose_words_nobody_reads_goes_on(tmp_path: Path, reader: str) 
             process.wait()
     assert "down" in log_of(computer)
     assert " ERROR " not in log_of(computer)
+
+
+def test_silent_connections_leave_it_the_files_it_needs(tmp_path: Path) -> None:
+    """Where the system allows 256 and no more."""
+    computer = Computer(tmp_path)
+    computer.variables["RECOLLECT_LISTEN"] = "127.0.0.1:0"
+    limited = ["sh", "-c", 'ulimit -n 256 && exec "$@"', "sh", *command("up", "--log")]
+    process = subprocess.Popen(
+        limited,
+        env=environment(computer.home, **computer.variables),
+        stdout=subprocess.DEVNULL,
+        stdin=subprocess.DEVNULL,
+    )
+    try:
+        wait_for("the first pass", lambda: computer.status().get("pid") == process.pid)
+        port = int(wait_for("the server", lambda: computer.status()["serving"]["address"]).rpartition(":")[2])
+        with ExitStack() as crowd:
+            for _ in range(300):
+                crowd.enter_context(socket.create_connection(("127.0.0.1", port)))
+            for about in ("medlars", "quinces", "sorrel"):
+                session(about, about).save(computer.projects)
+                wait_for(about, lambda about=about: computer.run("search", about, "--json").json()["hits"])
+            status = computer.status()
+        assert [part["restarts"] for part in status["parts"]] == [0] * len(status["parts"])
+        assert (status["problem"], status["notes_problem"], status["status_problem"]) == ("", "", "")
+        assert end(process) == 0
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.wait()
 
 
 # Its end

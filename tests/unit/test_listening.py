@@ -4,11 +4,12 @@ import asyncio
 import json
 import os
 import re
+import resource
 import shutil
 import ssl
 import stat
 import subprocess
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,17 @@ from recollect import listening
 from recollect.daemon import serving
 from recollect.daemon.serving import HOOK_FILE, hosts_of, listening_of, remove_hook_file, write_hook_file
 from recollect.errors import Invalid
-from recollect.listening import Certificate, Limits, is_loopback, listener, place_of, serve
+from recollect.listening import (
+    WANTED_FILES,
+    Certificate,
+    Limits,
+    allow_more_files,
+    connections_for_files,
+    is_loopback,
+    listener,
+    place_of,
+    serve,
+)
 from recollect.settings import HttpSettings, Settings, load_settings
 from recollect.surfaces.http.places import is_our_host
 
@@ -147,6 +158,33 @@ def test_the_file_of_the_hooks_of_another_daemon_stays(tmp_path: Path) -> None:
 
     remove_hook_file(tmp_path, also_of_others=True)
     assert not path.exists()
+
+
+# How many may connect
+
+
+@pytest.fixture
+def files() -> Iterator[Callable[[int], None]]:
+    """A function that says how many files this process may open."""
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    yield lambda soft: resource.setrlimit(resource.RLIMIT_NOFILE, (soft, before[1]))
+    resource.setrlimit(resource.RLIMIT_NOFILE, before)
+
+
+def test_more_files_are_allowed_as_far_as_the_system_does(files: Callable[[int], None]) -> None:
+    files(256)
+
+    allow_more_files()
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    assert soft == (WANTED_FILES if hard == resource.RLIM_INFINITY else min(WANTED_FILES, hard))
+
+
+@pytest.mark.parametrize(("allowed", "connections"), [(64, 8), (256, 32), (300, 76), (1_024, 256)])
+def test_connections_leave_files_for_all_else(files: Callable[[int], None], allowed: int, connections: int) -> None:
+    files(allowed)
+
+    assert connections_for_files(256) == connections
 
 
 # Who connects

@@ -22,6 +22,7 @@ from recollect.listening import (
     Certificate,
     Limits,
     check_certificate,
+    connections_for_files,
     is_loopback,
     listener,
     name_of,
@@ -36,7 +37,7 @@ USUAL_PORT = 7717
 LOOPBACK_HOSTS = ("127.0.0.1", "localhost", "::1")
 EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104  compared, not bound
 MOST_CONNECTIONS = 256
-"""Streams included. The file descriptors of a process, often 1,024, have to do for these and for the database."""
+"""Streams included. Fewer where the process may not open as many files (`connections_for_files`)."""
 LEAVING_SECONDS = 2
 """For requests that are being answered when it ends."""
 HOOKS_PATH = "/v1/hooks"
@@ -197,7 +198,7 @@ class Serving:
 
 async def serve_until(leave: asyncio.Event, app: App, place: socket.socket, certificate: Certificate | None) -> None:
     """Answer there until it is to leave; what fails before that is raised."""
-    limits = Limits(connections=MOST_CONNECTIONS, leaving_seconds=LEAVING_SECONDS)
+    limits = Limits(connections=connections_for_files(MOST_CONNECTIONS), leaving_seconds=LEAVING_SECONDS)
     serving = asyncio.create_task(serve(app, [place], limits, certificate=certificate, has_lifespan=True))
     leaving = asyncio.create_task(leave.wait())
     try:

@@ -42,6 +42,9 @@ def log_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def going_on(place: "Place", name: str, check: Callable[[], object], *, is_logged: bool, level: str) -> Generator[None]:
     """For a command that goes on until a signal comes, whoever reads its words. Why it does not stands at the end of
     its log. `check` raises what is wrong with the settings: that makes no home."""
+    from recollect.listening import allow_more_files
+
+    allow_more_files()
     with unheard(), _logged(place, name, check, is_logged=is_logged, level=level):
         yield
 
