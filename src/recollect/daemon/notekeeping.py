@@ -104,6 +104,8 @@ class Notekeeping:
                 shift.moved_at = self._now()
             if watch.problem:
                 self._note("watch", watch.problem, 0.0)
+            elif self._problems.pop("watch", ""):
+                self._tell_progress()
 
     def _note_crash(self, reason: str) -> None:
         self._note("look", reason, 0.0)
@@ -135,7 +137,7 @@ class FolderWatch:
         self._interval = interval_seconds
         self._stop = stop
         self.problem = ""
-        """Why there are no events. Then only the interval is left."""
+        """Why there are no events. Then only the interval is left, after which they are asked for again."""
 
     def hints(self) -> Iterator[Hint]:
         """An empty one now and then: nothing changed, and the watch is alive."""
@@ -148,10 +150,12 @@ class FolderWatch:
             yield hint
 
     def _changes(self) -> Iterator[Hint]:
+        again_at = 0.0
         while not self._stop.is_set():
             folders = folders_below(str(self._folder))
-            if folders and not self.problem:
+            if folders and time.monotonic() >= again_at:
                 yield from self._watched(folders)
+                again_at = time.monotonic() + self._interval if self.problem else 0.0
             elif not self._stop.wait(self._tick):
                 # The folder itself may be new.
                 yield EVERYTHING if not self.problem and os.path.exists(self._folder) else []
@@ -162,6 +166,7 @@ class FolderWatch:
         is_new = True
         try:
             for events in self._events(folders):
+                self.problem = ""
                 now = time.monotonic()
                 is_moved = any(_is_folder(path, folders) for _, path in events)
                 if not is_moved and now >= check_at:

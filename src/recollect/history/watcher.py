@@ -23,7 +23,8 @@ class Hint:
 
 
 class Watcher:
-    """Gives hints until `stop` is set. Without events (`problem` says why) only the interval is left."""
+    """Gives hints until `stop` is set. Without events (`problem` says why) only the interval is left; after each they
+    are asked for again."""
 
     def __init__(self, roots: list[Path], interval_seconds: float, stop: threading.Event) -> None:
         self._roots = roots
@@ -43,17 +44,20 @@ class Watcher:
 
     def _changes(self) -> Iterator[list[str]]:
         """Folders in which something changed; an empty list now and then."""
-        existing = [str(root) for root in self._roots if os.path.exists(root)]
-        files = [root for root in existing if not os.path.isdir(root)]
-        if existing:
+        while not self._stop.is_set():
+            existing = [str(root) for root in self._roots if os.path.exists(root)]
+            files = [root for root in existing if not os.path.isdir(root)]
+            if not existing:
+                self.problem = "there is no folder to watch yet"
             try:
-                yield from self._events(existing, files)
+                for folders in self._events(existing, files) if existing else ():
+                    self.problem = ""
+                    yield folders
             except (OSError, RuntimeError) as error:
                 self.problem = f"the operating system gives no events ({error})"
-        else:
-            self.problem = "there is no folder to watch yet"
-        while not self._stop.wait(min(self._interval, 1.0)):
-            yield []
+            again_at = time.monotonic() + self._interval
+            while time.monotonic() < again_at and not self._stop.wait(min(self._interval, 1.0)):
+                yield []
 
     def _events(self, paths: list[str], files: list[str]) -> Iterator[list[str]]:
         """A database changes in its log first."""
