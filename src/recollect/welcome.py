@@ -26,6 +26,8 @@ READ_CHARACTERS = 100
 LONGEST_WORD = 24
 """Characters. Scripts without spaces write whole sentences as one word."""
 SHOWN_OF_ID = 8
+DATABASE = "recollect.db"
+"""Of the demo house, whatever that of the real one is."""
 _AROUND_WORDS = "\"'“”‘’«»()[]{}<>*_`.,;:!?…-–—"
 _PLAIN_WORD = re.compile(r"(?=..)[^\W\d_]+(?:[-._][^\W\d_]+)*")
 
@@ -109,10 +111,22 @@ def _doomed(memory: Memory, roots: list[Path], by_file: dict[str, Listed]) -> li
 
 def open_demo(memory: Memory) -> tuple[Path, list[Listed], str]:
     """Make the demo house, in a home of its own below the real one; its conversations, and what to type first."""
-    home = memory.settings.home / "demo"
-    with open_memory(home, str(home / "recollect.db")) as demo:
+    home = _demo_home(memory)
+    with open_memory(home, str(home / DATABASE)) as demo:
         demo.history.ingest([demo_transcripts()])
         demo.librarian.process()
         demo.recall.catch_up()
         found = demo.history.conversations(limit=20)
         return home, found, first_command(demo, found)
+
+
+def deepen_demo(memory: Memory) -> None:
+    """Where there is one: the models of search may not have been here when it was made. They are few messages."""
+    home = _demo_home(memory)
+    if (home / DATABASE).exists():
+        with suppress(RecollectError), open_memory(home, str(home / DATABASE)) as demo:
+            demo.recall.deepen()
+
+
+def _demo_home(memory: Memory) -> Path:
+    return memory.settings.home / "demo"

@@ -11,7 +11,7 @@ from typing import Any
 
 import apsw
 import pytest
-from commands import SCRIPT, end, environment, started, wait_for
+from commands import SCRIPT, end, environment, run, started, wait_for
 from computers import Computer, session
 from tiny_models import FILES
 from transcripts import append, line, write
@@ -181,6 +181,24 @@ def test_messages_are_deepened_in_the_background(computer: Computer, deep_model:
     assert found(computer, "sow in may") == roughly(answer)
     assert (index(computer)["deepened"], index(computer)["to_deepen"]) == (7, 0)
     assert [outcome for outcome, _ in events(computer, "deepen")] == ["done"] * 2
+
+
+def test_the_demo_house_is_deepened_when_the_models_are_here(computer: Computer, deep_model: Path) -> None:
+    demo = {"deep_model": str(deep_model), "rerank_model": ""}
+    computer.configure(poll_interval_seconds=0.5, fetch_models=True, **demo)
+    lines = [f"{name} = {json.dumps(value)}" for name, value in demo.items()]
+    write(computer.home / "demo" / "recollect.toml", "\n".join(lines).encode())
+    computer.projects.rmdir()
+    with computer.up() as process:
+        wait_for("its vectors", lambda: all_are_deepened(computer.home / "demo"))
+        assert end(process) == 0
+    assert "DEMO HOUSE" in computer.output
+    assert "Ready:" not in computer.output, "nothing was fetched"
+
+
+def all_are_deepened(home: Path) -> bool:
+    figures = run("health", "--json", home=home).json()["index"]
+    return figures["deepened"] == figures["documents"] > 0
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])

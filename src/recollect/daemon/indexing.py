@@ -49,6 +49,7 @@ class Fetching:
     on_announce: Callable[[Announcement], None]
     on_problem: Callable[[str], None]
     on_done: Callable[[list[str]], None]
+    """The names of those that were fetched; none where all of them were here."""
 
 
 class _Ended(Exception):
@@ -160,8 +161,7 @@ class Indexing:
             placed = self._memory.models.pull(on_announce=fetching.on_announce, on_progress=go_on)
             self._fetching = None
             self._problems.pop("fetch models", None)
-            if placed:
-                fetching.on_done(placed)
+            fetching.on_done(placed)
         except _Ended:
             return
         except Exception as error:  # noqa: BLE001 - the thread goes on, and doctor shows the reason

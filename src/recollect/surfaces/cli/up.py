@@ -90,7 +90,7 @@ def _run(place: Place, *, once: bool = False, deepen: bool = False, as_json: boo
 
     with place.open() as memory:
         settings = memory.settings
-        fetching = _fetching(quiet=as_json) if settings.fetch_models and not once else None
+        fetching = _fetching(memory, quiet=as_json) if settings.fetch_models and not once else None
         telling = _Telling(place.invocation())
         daemon = Daemon(
             memory,
@@ -129,10 +129,11 @@ def _ignore(*_: object) -> None:
     """With --json nothing but the one document is printed."""
 
 
-def _fetching(quiet: bool) -> "Fetching":
+def _fetching(memory: "Memory", quiet: bool) -> "Fetching":
     """How models are fetched in the background: each thing that happens is a line of its own."""
     from recollect.daemon.indexing import Fetching
     from recollect.surfaces.cli.models import announce
+    from recollect.welcome import deepen_demo
 
     def on_announce(what: "Announcement") -> None:
         _clear_line()
@@ -143,7 +144,8 @@ def _fetching(quiet: bool) -> "Fetching":
         warn(f"Search goes on without better models. {problem}")
 
     def on_done(names: list[str]) -> None:
-        if not quiet:
+        deepen_demo(memory)
+        if names and not quiet:
             _clear_line()
             say(f"Ready: {' and '.join(names)}. Messages are deepened now.")
 
