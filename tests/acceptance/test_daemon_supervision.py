@@ -201,7 +201,7 @@ def test_a_status_that_cannot_be_written_is_told_once_and_when_it_is_over(tmp_pa
     computer = Computer(tmp_path)
     in_the_way = computer.home / "runtime" / "status.new"
     with computer.up("--log") as process:
-        in_the_way.mkdir()
+        wait_for("a moment between two writes of it", lambda: is_made(in_the_way))
         for number, about in enumerate(("medlars", "quinces", "sorrel"), 1):
             session(about, about).save(computer.projects)
             wait_for(about, lambda number=number: log_of(computer).count("new messages from") >= number)
@@ -211,6 +211,13 @@ def test_a_status_that_cannot_be_written_is_told_once_and_when_it_is_over(tmp_pa
         assert end(process) == 0
     assert log_of(computer).count("status.json cannot be written") == 1
     assert "watcher: all is well again" not in log_of(computer)
+
+
+def is_made(folder: Path) -> bool:
+    with suppress(FileExistsError):
+        folder.mkdir()
+        return True
+    return False
 
 
 def test_whoever_tells_how_it_is_makes_the_folder_of_the_status_again(tmp_path: Path) -> None:
