@@ -31,6 +31,15 @@ def test_a_folder_is_imported_once_and_a_dry_run_changes_nothing(home: Path, fol
     assert [record["text"] for record in records] == ["Never mock the database."]
 
 
+def test_while_taking_in_is_paused_an_import_is_refused_as_ingest_is(home: Path, folder: Path) -> None:
+    run("pause", home=home)
+    done = run("claude-memory", "import", folder, home=home)
+    assert done.code == 6
+    assert "recollect resume" in done.err
+    assert run("claude-memory", "import", folder, "--dry-run", home=home).code == 0
+    assert run("records", "--json", home=home).json() == []
+
+
 def test_a_folder_that_is_not_there_is_not_found(home: Path, tmp_path: Path) -> None:
     missing = run("claude-memory", "import", tmp_path / "nowhere", home=home)
     assert missing.code == 3

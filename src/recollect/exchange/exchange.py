@@ -10,7 +10,8 @@ from recollect.errors import Conflict, Denied, Invalid, NotFound
 from recollect.exchange.erasing import words_hash
 from recollect.exchange.exporting import Exporting
 from recollect.exchange.facts import Fact, Malformed, fact_of
-from recollect.exchange.folders import Found, digest_of, files_of, memory_folders, project_of, real_folder
+from recollect.exchange.folders import Found, digest_of, files_of, memory_folders, project_of, real_folder, written_at
+from recollect.exchange.keeping_out import IGNORED, PAUSED, KeptOut, check_file, keeps_out_folder
 from recollect.exchange.results import FolderImport, Left, MemoryExport, MemoryImport
 from recollect.exchange.sharing import Sharing
 from recollect.exchange.store import FactStore, Kept
@@ -58,18 +59,25 @@ class Exchange:
 
     def import_from(self, folders: Sequence[Path | str] = (), *, dry_run: bool = False) -> MemoryImport:
         """Make learnings of the facts in these folders, by default in all on this computer. Read again, a file that did
-        not change makes nothing; one that did takes the place of what it said. `dry_run`: only tell."""
+        not change makes nothing; one that did takes the place of what it said. What is ignored or private is passed
+        over, and nothing is taken in while that is paused. `dry_run`: only tell."""
         if not dry_run:
+            self._history.refuse_while_paused()
             with self._database.read() as session:
                 sight_of(session, self._house, self._principal).check_write(self._principal.scope, self._principal.name)
         chosen = [Path(folder) for folder in folders] or self.folders()
         # A folder may be a link into a repository: its own name still says the project.
-        projects = {real_folder(folder): project_of(folder.absolute()) for folder in chosen}
-        reports = [self._import(folder, project, dry_run) for folder, project in projects.items()]
+        named = {real_folder(folder): folder.absolute() for folder in chosen}
+        reports = [self._import(folder, name, dry_run) for folder, name in named.items()]
         return MemoryImport(is_dry=dry_run, folders=reports)
 
-    def _import(self, folder: Path, project: str, is_dry: bool) -> FolderImport:
+    def _import(self, folder: Path, named: Path, is_dry: bool) -> FolderImport:
+        """`named`: as it was called, which may be a link to it."""
         report = FolderImport(folder=str(folder))
+        ignore = self._history.ignored()
+        if any(keeps_out_folder(ignore, place) for place in (named, folder)):
+            report.problems.append(Left(file=".", reason=IGNORED))
+            return report
         found, left = files_of(folder)
         report.problems += left
         with self._database.read() as session:
@@ -77,10 +85,11 @@ class Exchange:
         listed = self._sharing.listed(folder)
         for file in found:
             try:
-                fact = fact_of(file.name, file.content, project, listed)
+                check_file(ignore, (named, folder), file)
+                fact = fact_of(file.name, file.content, project_of(named), listed)
                 if fact:
                     self._take(folder, file, fact, kept.get(file.name), report, is_dry)
-            except (Malformed, Invalid, Conflict, NotFound, Denied) as error:
+            except (KeptOut, Malformed, Invalid, Conflict, NotFound, Denied) as error:
                 report.problems.append(Left(file=file.name, reason=str(error)))
         present = {file.name for file in found} | {one.file for one in left}
         report.missing += [name for name in kept if name not in present]
@@ -95,6 +104,8 @@ class Exchange:
         if self._is_forgotten(fact):
             report.refused.append(file.name)
             return
+        if self._history.was_paused_at(written_at(folder, file.name)):
+            raise KeptOut(PAUSED)
         if is_dry:
             (report.changed if kept else report.new).append(file.name)
             return

@@ -13,11 +13,13 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
 import msgspec
 
+from recollect.clock import to_text
 from recollect.errors import Conflict, Denied, Invalid, NotFound, RecollectError, Unavailable
 from recollect.exchange.facts import INDEX
 from recollect.exchange.results import Left
@@ -142,6 +144,14 @@ def _content(path: Path, most_bytes: int = MOST_FILE_BYTES) -> bytes | str:
 
 def _itself_without_waiting(path: str, flags: int) -> int:
     return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+
+
+def written_at(folder: Path, name: str) -> str:
+    """When the file was written last; empty where that cannot be told."""
+    try:
+        return to_text(datetime.fromtimestamp((folder / name).stat().st_mtime, UTC))
+    except (OSError, ValueError, OverflowError):
+        return ""
 
 
 # Writing

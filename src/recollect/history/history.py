@@ -19,6 +19,7 @@ from recollect.history.latest import latest_said
 from recollect.history.lifecycle import claim_next, move
 from recollect.history.listing import Listed, describe
 from recollect.history.messages import Message, Standing
+from recollect.history.privacy import Ignore
 from recollect.history.spans import Span
 from recollect.history.store import (
     ConversationStore,
@@ -87,7 +88,7 @@ class History:
         `guess`: in folders, open also documents and archives whose names say nothing; exports are often renamed.
         """
         self._refuse_agents()
-        self._refuse_while_paused()
+        self.refuse_while_paused()
         report = self._intake().ingest(
             paths,
             source=source,
@@ -104,7 +105,7 @@ class History:
     def scan(self, roots: Sequence[Path], below: Sequence[str] | None = None) -> IngestReport:
         """One pass over the watched folders, or over the changed folders among them."""
         self._refuse_agents()
-        self._refuse_while_paused()
+        self.refuse_while_paused()
         report = self._intake().scan(roots, below)
         if report.ingested or report.failed:
             self._report_run("scan", report)
@@ -172,10 +173,14 @@ class History:
             spans = [span for span in FileStore(session, self._house).spans() if span.reason == "pause"]
         return any(span.starts_at <= at and (span.ends_at is None or at < span.ends_at) for span in spans)
 
-    def _refuse_while_paused(self) -> None:
+    def refuse_while_paused(self) -> None:
         since = self.paused_since()
         if since:
             raise Unavailable(f"Taking in is paused since {local(since):%Y-%m-%d %H:%M}. `recollect resume` goes on.")
+
+    def ignored(self) -> Ignore:
+        """What ignore files keep out. They are looked up anew."""
+        return Ignore(str(self._settings.home))
 
     # Reading
 
