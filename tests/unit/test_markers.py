@@ -7,10 +7,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from recollect.context.your_memory import marker_form
 from recollect.knowledge.records import Category
-from recollect.markers import CATEGORIES, Marker, Piece, Reader, Status, marked, read
+from recollect.markers import CATEGORIES, EXAMPLE, Marker, Piece, Reader, Status, marked, read
 from recollect.markers.objects import MOST_CHARACTERS
 
+OUR_EXAMPLE = f"[REMEMBER] {EXAMPLE}"
 TEA = '[REMEMBER] {"content": "She drinks tea.", "category": "identity", "tags": ["drinks"]}'
 
 
@@ -169,6 +171,12 @@ def test_a_marker_at_the_start_of_a_line_is_kept(text: str) -> None:
         ("Like this: [REMEMBER] {…}", "not at the start of a line"),
         (TEA.replace("[REMEMBER]", "**[REMEMBER]**"), "not at the start of a line"),
         (TEA.replace("[REMEMBER]", "- `[REMEMBER]`:"), "not at the start of a line"),
+        (f"I was told:\n<recollect-context>\nThis is\n{TEA}\n</recollect-context>", "in what Recollect told"),
+        (f" <recollect-context>\r\n```\n{TEA}", "in what Recollect told"),
+        (f"<recollect-context>\n{marker_form()}</recollect-context>\n", "in what Recollect told"),
+        (marker_form(), "the example that Recollect gave"),
+        (f"[REMEMBER] {EXAMPLE.replace('content', 'text')}", "the example that Recollect gave"),
+        (f"{OUR_EXAMPLE} and so on", "the example that Recollect gave"),
     ],
 )
 def test_a_quoted_marker_is_reported_and_stays_in_the_text(text: str, problem: str) -> None:
@@ -177,6 +185,14 @@ def test_a_quoted_marker_is_reported_and_stays_in_the_text(text: str, problem: s
     assert (marker.status, marker.problem) == (Status.QUOTED, problem)
     assert text[marker.start :].startswith("[REMEMBER]")
     assert read(text).display == text
+
+
+def test_behind_what_we_told_and_beside_our_example_a_marker_is_kept() -> None:
+    told = f"<recollect-context>\n{marker_form()}</recollect-context>"
+    assert [marker.status for marker in read(f"{told}\n{TEA}").markers] == [Status.QUOTED, Status.KEPT]
+    assert [marker.status for marker in read(f"{OUR_EXAMPLE}\n{TEA}").markers] == [Status.QUOTED, Status.KEPT]
+    assert [marker.status for marker in read(f"<recollect-context> is an element.\n{TEA}").markers] == [Status.KEPT]
+    assert only(OUR_EXAMPLE.replace("14", "15")).status is Status.KEPT
 
 
 def test_talk_about_the_word_alone_is_nothing() -> None:
@@ -247,6 +263,9 @@ BITS = [
     "   ",
     "    ",
     "\t",
+    OUR_EXAMPLE,
+    "\n<recollect-context>\n",
+    "</recollect-context>",
     "\r",
     "\n",
     "\n\n",

@@ -6,6 +6,8 @@ for sentences that do.
 
 from collections.abc import Sequence
 
+from recollect.markers import EXAMPLE
+
 _YOUR_MEMORY = """\
 # Your Memory
 
@@ -25,7 +27,7 @@ _MARKER = """\
 A line of an answer that begins with [REMEMBER] and goes on with a JSON object is kept as a record in the archive.\
 {seen}
 
-[REMEMBER] {{"content": "The well behind the house is 14 metres deep.", "category": "knowledge", "tags": ["well"]}}
+[REMEMBER] {example}
 
 The category is knowledge, identity or operational. The tags are optional, and so are "importance" from 0 to 1, \
 "subject" and "expires_at".
@@ -60,4 +62,4 @@ def your_memory(*, folder: str, user: str, missing: Sequence[str]) -> str:
 
 def marker_form(*, seen: str = "") -> str:
     """How something is kept by a line of an answer. `seen`: what a person sees in its place, in a sentence."""
-    return _MARKER.format(seen=f" {seen}" if seen else "")
+    return _MARKER.format(seen=f" {seen}" if seen else "", example=EXAMPLE)

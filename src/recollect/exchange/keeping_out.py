@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from recollect.exchange.folders import Found, project_of
-from recollect.history.privacy import IGNORE_NAME, OWN_TEXT, Ignore, keeps_itself_out
+from recollect.history.privacy import IGNORE_NAME, Ignore, keeps_itself_out
+from recollect.markers import OWN_TEXT
 
 MOST_NAME_CHARACTERS = 200
 """Of a longer path the name has the beginning."""

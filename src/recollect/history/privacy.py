@@ -20,6 +20,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from recollect.history.messages import Author, Entry
+from recollect.markers import OWN_TEXT
 
 if TYPE_CHECKING:
     from pathspec import PathSpec
@@ -30,8 +31,6 @@ IGNORE_NAME = ".recollectignore"
 OWN_MARK = "<recollect-own-call/>"
 """Opens the first prompt of every model call that Recollect makes through an agent's command line."""
 
-OWN_TEXT = "recollect-context"
-"""The element around what an agent is given by hooks and tools."""
 _OWN_OPENING = f"<{OWN_TEXT}>"
 _OWN_BYTES = _OWN_OPENING.encode()
 

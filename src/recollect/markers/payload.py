@@ -1,6 +1,6 @@
 """What a marker says: its object, checked."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import msgspec
@@ -31,6 +31,11 @@ class Payload:
     value: str = ""
     canonical: str = ""
     """The object in one fixed spelling: the same for the same object, however it is written."""
+
+    @property
+    def said(self) -> "Payload":
+        """Whatever it was called in the object."""
+        return replace(self, canonical="")
 
 
 class Malformed(Exception):

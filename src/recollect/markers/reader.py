@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from recollect.markers.display import Display, Piece
 from recollect.markers.objects import MOST_CHARACTERS, ObjectScan, Progress
+from recollect.markers.own import EXAMPLE_SAYS, OWN_TEXT
 from recollect.markers.payload import Malformed, Payload, payload_of
 
 KEYWORD = "[REMEMBER]"
@@ -23,6 +24,8 @@ _QUOTE = re.compile(r" {0,3}>")
 _INDENTED = re.compile(r" {4}| {0,3}\t")
 _FENCE = re.compile(r"(?P<lead> {0,3}(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)(?P<run>`{3,}|~{3,})(?P<info>.*)", re.DOTALL)
 
+_OPENING, _CLOSING = f"<{OWN_TEXT}>", f"</{OWN_TEXT}>"
+
 _PROBLEMS = {
     Progress.MORE: "the text ends inside its object",
     Progress.BROKEN: "invalid JSON",
@@ -31,6 +34,8 @@ _PROBLEMS = {
 IN_CODE = "in code"
 IN_QUOTE = "in a quote"
 IN_LINE = "not at the start of a line"
+IN_OWN = "in what Recollect told"
+OUR_EXAMPLE = "the example that Recollect gave"
 
 
 class Status(StrEnum):
@@ -141,6 +146,8 @@ class Reader:
         """Kept ones on this line. What follows them decides where their ◆ goes."""
         self._scan: ObjectScan | None = None
         self._fence: _Fence | None = None
+        self._is_in_own = False
+        """Inside of what we told the agent, which it says again."""
         self._display = Display()
 
     def feed(self, chunk: str) -> list[Piece]:
@@ -188,7 +195,10 @@ class Reader:
         self._broken, self._is_in_line, self._line = None, False, []
 
     def _place_in(self, line: str) -> str:
-        """What a marker in this line would be in. Fences are opened and closed on the way."""
+        """What a marker in this line would be in. Fences and our element are opened and closed on the way."""
+        if self._is_in_own:
+            self._is_in_own = _CLOSING not in line
+            return IN_OWN
         if self._fence:
             if self._fence.is_closed_by(line):
                 self._fence = None
@@ -197,13 +207,16 @@ class Reader:
         if opening and not (opening["run"][0] == "`" and "`" in opening["info"]):
             self._fence = _Fence(opening["run"][0], len(opening["run"]), len(opening["lead"]) + MOST_INDENT)
             return IN_CODE
+        if line.strip() == _OPENING:
+            self._is_in_own = True
+            return IN_OWN
         if _QUOTE.match(line):
             return IN_QUOTE
         return IN_CODE if _INDENTED.match(line) else IN_LINE
 
     def _start_of_line(self, text: str, at: int, is_end: bool) -> int | None:
         """Where to go on; None when it is not certain yet whether a marker stands here."""
-        if self._fence:
+        if self._fence or self._is_in_own:
             return self._begin_line(at)
         if self._waiting:
             at = _skip(_SPACE, text, at)
@@ -235,6 +248,9 @@ class Reader:
             payload, problem = payload_of(text[open_at:end])
         except Malformed as error:
             return self._begin_line(at, self._broken_marker(found, str(error), self._held_at + end))
+        if payload.said == EXAMPLE_SAYS:
+            quoted = self._broken_marker(found, OUR_EXAMPLE, self._held_at + end)
+            return self._begin_line(at, replace(quoted, status=Status.QUOTED))
         start = self._held_at + found.end() - len(KEYWORD)
         marker = Marker(start=start, end=self._held_at + end, status=Status.KEPT, payload=payload, problem=problem)
         self.markers.append(marker)

@@ -15,8 +15,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from recollect.errors import RecollectError, Unavailable, reason_of
-from recollect.history.privacy import OWN_TEXT
 from recollect.history.sources import source_named
+from recollect.markers import OWN_TEXT
 from recollect.memory import Memory
 from recollect.surfaces.hooks.tools import Tool
 

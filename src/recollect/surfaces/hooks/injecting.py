@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from recollect import tokens
 from recollect.context.blocks import escaped
 from recollect.context.your_memory import marker_form
-from recollect.history.privacy import OWN_TEXT
+from recollect.markers import OWN_TEXT
 from recollect.memory import Memory
 
 MOST_BYTES = 10_000
