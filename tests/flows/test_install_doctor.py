@@ -131,6 +131,33 @@ def test_what_somebody_switched_off_is_told(home: Path, user: Path) -> None:
     assert "uninstall codex" in trouble(home, "mcp_servers.recollect", level="warning")
 
 
+@pytest.mark.parametrize("how", ["left to Codex", "taken out"])
+def test_hooks_that_nobody_agreed_to_are_told(home: Path, user: Path, how: str) -> None:
+    config = user / ".codex" / "config.toml"
+    if how == "left to Codex":
+        (said,) = install("codex", home, "--no-trust")["warnings"]
+        assert "/hooks" in said
+    else:
+        assert install("codex", home)["warnings"] == []
+        config.write_text(config.read_text().partition("[hooks.state")[0])
+    step = trouble(home, "SessionStart, Stop, PreCompact, SessionEnd", "nobody agreed", level="warning")
+    assert "/hooks" in step
+    assert step.endswith("uninstall codex")
+    assert install("codex", home)["warnings"] == []
+    assert [one["level"] for one in told(home)] == ["ok"]
+    (user / ".codex" / "hooks.json").write_text((user / ".codex" / "hooks.json").read_text().replace("15", "14"))
+    trouble(home, "SessionStart: nobody agreed", level="warning")
+
+
+@pytest.mark.parametrize("tool", ["claude-code", "codex"])
+def test_an_agent_that_is_not_in_the_house_any_more_is_told(home: Path, user: Path, tool: str) -> None:
+    install(tool, home)
+    assert commands.run("agents", "remove", tool, home=home).code == 0
+    assert trouble(home, "not in the house", tool).endswith(f"uninstall {tool}")
+    install(tool, home)
+    assert [one["level"] for one in told(home)] == ["ok"]
+
+
 def test_a_plugin_is_looked_at_until_its_folder_is_removed(home: Path, user: Path) -> None:
     folder = home.parent / "plugin"
     install("claude-code", home, "--plugin", folder, "--agent", "ada")

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from recollect.surfaces.hooks.commands import hook_groups, server_command
 from recollect.surfaces.hooks.jsontext import read_json, with_child, without_child
-from recollect.surfaces.hooks.targets import HooksFile, JsonServers, Made, TomlServers, trust_of
+from recollect.surfaces.hooks.targets import HooksFile, JsonServers, Made, TomlServers
 from recollect.surfaces.hooks.tools import TOOLS
+from recollect.surfaces.hooks.trust import trust_of
 
 SCRIPT = "'/home/ada/it'\"'\"'s/hooks/recollect-hook'"
 GROUPS = hook_groups(SCRIPT, TOOLS["codex"], "codex")

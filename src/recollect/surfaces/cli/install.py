@@ -1,5 +1,6 @@
 """install, uninstall: Recollect in a coding agent's settings."""
 
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -55,40 +56,41 @@ def install(
     from recollect.surfaces.hooks.installing import Installation, Options
     from recollect.surfaces.hooks.tools import tool_named
 
-    named, warnings = tool_named(tool), list[str]()
+    named = tool_named(tool)
     _check(named, plugin, is_http, is_agreed=is_agreed or is_dry, as_json=as_json)
     with place.open() as memory:
         options = Options(agent=agent or tool, is_http=is_http, is_trusted=not no_trust)
         installation = Installation(memory, this_computer(), named, options)
+        warnings, remarks = installation.warnings(), installation.remarks(is_plugin=plugin is not None)
+        told_first = [*warnings, *remarks]
         if plugin:
-            warnings = installation.warnings()
             if not as_json:
-                _show([], _in_red(warnings))
+                _show([], _in_red(told_first))
             result = _write_plugin(
                 memory, installation, named, options.agent, plugin, is_agreed=is_agreed, is_dry=is_dry, as_json=as_json
             )
-            result["warnings"] = warnings
+            result["warnings"] = told_first
         else:
             changes = installation.plan()
             has_changes = any(change.kind != "unchanged" for change in changes) or bool(installation.notes())
-            warnings = installation.warnings()
             if not as_json:
-                _show(changes, [*installation.notes(), *_in_red(warnings)])
+                _show(changes, [*installation.notes(), *_in_red(told_first)])
             if is_dry or (has_changes and not is_agreed and not _agrees()):
-                told = {"applied": False, "files": _files(changes), "warnings": warnings}
+                told = {"applied": False, "files": _files(changes), "warnings": told_first}
                 _tell(as_json, {"tool": tool, "agent": options.agent, **told})
                 return
             changes = installation.apply()
             command, server = installation.registered()
             steps = _tested(memory, named, options.agent, command, server, as_json)
-            result = {"applied": True, "files": _files(changes), "warnings": warnings, **steps}
+            result = {"applied": True, "files": _files(changes), "warnings": told_first, **steps}
     _tell(as_json, {"tool": tool, "agent": options.agent, **result})
     if result.get("ok") is False:
         if not as_json:
             say(style(f"It is installed, but does not work yet. {_way_back(place, tool, plugin)}", "red"))
         raise click.exceptions.Exit(FAILED)
     if not as_json and result["applied"]:
-        say(f"{_has_it(named, plugin, is_off=bool(warnings))} {_way_back(place, tool, plugin)}")
+        has_it = _has_it(named, plugin, is_off=bool(warnings), is_remarked=bool(remarks))
+        say(f"{has_it} {_way_back(place, tool, plugin)}")
 
 
 @click.command()
@@ -148,11 +150,12 @@ def _in_red(warnings: list[str]) -> list[str]:
     return [style(warning, "red") for warning in warnings]
 
 
-def _has_it(tool: "Tool", plugin: Path | None, *, is_off: bool) -> str:
-    who = f"`claude --plugin-dir {plugin}`" if plugin else tool.title
+def _has_it(tool: "Tool", plugin: Path | None, *, is_off: bool, is_remarked: bool) -> str:
+    who = f"`claude --plugin-dir {shlex.quote(str(plugin))}`" if plugin else tool.title
     if is_off:
         return f"The test ran it by itself: {who} has all of it once what is switched off, as said above, is on again."
-    return f"{who} has it." if plugin else f"{who} has it from its next session on."
+    but = ", but for what is said above" if is_remarked else ""
+    return f"{who} has it{but}." if plugin else f"{who} has it from its next session on{but}."
 
 
 def _way_back(place: Place, tool: str, plugin: Path | None) -> str:

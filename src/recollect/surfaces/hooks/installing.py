@@ -20,7 +20,7 @@ from recollect.errors import Denied, Invalid, NotFound
 from recollect.memory import Memory
 from recollect.scopes import HOUSE
 from recollect.settings import Computer
-from recollect.surfaces.hooks import commands, files, installed, switched_off
+from recollect.surfaces.hooks import commands, files, installed, remarks, switched_off
 from recollect.surfaces.hooks.changes import Change
 from recollect.surfaces.hooks.installed import InstalledFile, InstalledToken, InstalledTool
 from recollect.surfaces.hooks.removing import TRIES, revoke
@@ -34,11 +34,10 @@ from recollect.surfaces.hooks.targets import (
     is_empty,
     registered_secret,
     server_in,
-    trust_in,
-    trust_of,
 )
 from recollect.surfaces.hooks.tomltext import Tables
 from recollect.surfaces.hooks.tools import BEGINNING, Tool
+from recollect.surfaces.hooks.trust import trust_in, trust_of
 
 UNKNOWN_SECRET = "recollect_" + "0" * 43
 """In the place of a token that is made when everybody agreed."""
@@ -105,6 +104,17 @@ class Installation:
         return switched_off.told_of_codex(
             self._tool, servers.path, servers.after or "", self._hooks_file(), hooks.after or "{}"
         )
+
+    def remarks(self, *, is_plugin: bool = False) -> list[str]:
+        """What else a person would wonder about in the sessions that follow."""
+        said = remarks.not_taken_in(self._memory)
+        if self._tool.name == "codex":
+            return said + remarks.of_codex(self._hooks_file(), *self.plan())
+        if is_plugin:
+            others = [self._tool.hooks_file(self._computer)] if self.registered()[0] else []
+        else:
+            others = [folder for folder in self._state.plugins if os.path.isdir(folder)]
+        return said + remarks.told_twice(others)
 
     def _changes(self, secret: str) -> list[tuple[Change, InstalledFile | None]]:
         """Each with what is to be kept of it; None where nothing changes."""

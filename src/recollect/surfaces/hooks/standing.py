@@ -12,13 +12,14 @@ from dataclasses import dataclass, field
 
 from recollect.doctor import Finding
 from recollect.doctor.findings import failure, ok, warning
-from recollect.errors import Invalid, RecollectError
+from recollect.errors import Invalid, NotFound, RecollectError
 from recollect.memory import Memory
 from recollect.settings import Computer
 from recollect.surfaces.hooks import commands, files, installed, switched_off
 from recollect.surfaces.hooks.installed import InstalledToken, InstalledTool
 from recollect.surfaces.hooks.targets import SCRIPT, HooksFile, is_our_server, registered_secret, server_in
 from recollect.surfaces.hooks.tools import EVENTS, TOOLS, Tool
+from recollect.surfaces.hooks.trust import untrusted
 
 CHECK = "hooks"
 HOOKS_FILES = ("settings.json", "hooks.json")
@@ -125,14 +126,15 @@ def _found(memory: Memory, place: Place) -> Iterator[Finding]:
     for path in place.files:
         try:
             is_of_hooks = os.path.basename(path) in HOOKS_FILES
-            yield from _hooks(place, path) if is_of_hooks else _server(memory, place, path)
+            yield from _hooks(memory, place, path) if is_of_hooks else _server(memory, place, path)
+            yield from _untrusted(place, path)
             for told in _switched_off(place, path):
                 yield warning(place.tool.name, told, f"Take that out there; without Recollect: {place.without}")
         except RecollectError as error:
             yield failure(place.tool.name, str(error), place.again)
 
 
-def _hooks(place: Place, path: str) -> Iterator[Finding]:
+def _hooks(memory: Memory, place: Place, path: str) -> Iterator[Finding]:
     ours = place.hooks_file(path).commands(files.read_text(path), every_home=not place.homes)
     lacking = [event for event in EVENTS if event not in ours]
     if lacking:
@@ -142,6 +144,34 @@ def _hooks(place: Place, path: str) -> Iterator[Finding]:
             yield failure(place.tool.name, f"The hooks in {path} run {script}, {NO_PROGRAM}", place.again)
         elif not shutil.which(program := commands.program_in(files.read_text(script) or "")):
             yield failure(place.tool.name, f"{script} starts {program or 'nothing'}, {NO_PROGRAM}", place.again)
+
+    for agent in dict.fromkeys(command.split()[-1] for command in ours.values()):
+        if not _has_agent(memory, agent):
+            said = f"The hooks in {path} speak as {agent}, an agent that is not in the house"
+            yield failure(place.tool.name, said, f"{place.again}; without Recollect: {place.without}")
+
+
+def _has_agent(memory: Memory, agent: str) -> bool:
+    name, _, room = agent.partition("/")
+    try:
+        memory.agents.principal(name, room)
+    except NotFound:
+        return False
+    return True
+
+
+def _untrusted(place: Place, path: str) -> Iterator[Finding]:
+    """Codex asks nobody by itself, and says nothing of it."""
+    if place.tool.name != "codex" or os.path.basename(path) not in HOOKS_FILES:
+        return
+    configuration = os.path.join(os.path.dirname(path), "config.toml")
+    hooks, text = place.hooks_file(path), files.read_text(path) or "{}"
+    lacking = untrusted(configuration, files.read_text(configuration) or "", hooks, text)
+    if lacking:
+        said = f"Codex does not run our hooks in {path} for {', '.join(lacking)}: nobody agreed to them"
+        yield warning(
+            place.tool.name, said, f"Type /hooks in Codex, or {place.again}; without Recollect: {place.without}"
+        )
 
 
 def _server(memory: Memory, place: Place, path: str) -> Iterator[Finding]:

@@ -7,12 +7,11 @@ from recollect.surfaces.hooks.targets import (
     STATE,
     TOML_SERVERS,
     HooksFile,
-    has_codex_hooks_off,
     has_hooks_off,
     server_in,
-    trust_in,
 )
 from recollect.surfaces.hooks.tools import SERVER, Tool
+from recollect.surfaces.hooks.trust import has_codex_hooks_off, trust_in
 
 ENABLED = "enabled"
 

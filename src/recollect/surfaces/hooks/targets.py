@@ -5,7 +5,6 @@ changed since, by its program or a person, loses exactly what is ours.
 """
 
 import hashlib
-import json
 import re
 import tomllib
 from dataclasses import dataclass, field
@@ -86,8 +85,8 @@ class HooksFile:
     def has_all(self, text: str) -> bool:
         if self._is_blank(text):
             return False
-        found = _hooks(self.path, text)
-        ours = [(event, place) for event, place, _ in self._handlers(text, every_home=True)]
+        found = hooks_in(self.path, text)
+        ours = [(event, place) for event, place, _ in self.handlers(text, every_home=True)]
         return len(ours) == len(self.groups) and all(
             group in found.get(event, []) for event, group in self.groups.items()
         )
@@ -99,20 +98,20 @@ class HooksFile:
             changed = with_child(changed, (), HOOKS, {})
             made.append((HOOKS,))
         for event, group in self.groups.items():
-            if event not in _hooks(self.path, changed):
+            if event not in hooks_in(self.path, changed):
                 changed = with_child(changed, (HOOKS,), event, [])
                 made.append((HOOKS, event))
-            changed = with_child(changed, (HOOKS, event), len(_hooks(self.path, changed)[event]), group)
+            changed = with_child(changed, (HOOKS, event), len(hooks_in(self.path, changed)[event]), group)
         return changed, Made(containers=tuple(made))
 
     def removed(self, text: str, made: Made, *, every_home: bool) -> str:
         if self._is_blank(text):
             return text
-        own = self._handlers(text, every_home=False)
+        own = self.handlers(text, every_home=False)
         emptied = set(made.containers)
-        for event, group, handler in reversed(self._handlers(text, every_home=every_home)):
+        for event, group, handler in reversed(self.handlers(text, every_home=every_home)):
             path: Path = (HOOKS, event, group)
-            beside = _hooks(self.path, text)[event][group][HOOKS]
+            beside = hooks_in(self.path, text)[event][group][HOOKS]
             if (event, group, handler) not in own:  # What the other home made for it, nobody else takes away.
                 emptied |= {(HOOKS,), (HOOKS, event)}
             text = without_child(text, (*path, HOOKS, handler) if len(beside) > 1 else path)
@@ -123,7 +122,7 @@ class HooksFile:
         does not stand there once for each event, and by itself."""
         if self._is_blank(text):
             return None
-        found, places = _hooks(self.path, text), self._handlers(text, every_home=True)
+        found, places = hooks_in(self.path, text), self.handlers(text, every_home=True)
         if sorted(event for event, _, _ in places) != sorted(self.groups):
             return None
         if any(len(found[event][group][HOOKS]) != 1 for event, group, _ in places):
@@ -136,10 +135,10 @@ class HooksFile:
         """By which Codex knows our hooks, or those of others, in their order."""
         if text is None or self._is_blank(text):
             return []
-        own = set(self._handlers(text, every_home=every_home))
+        own = set(self.handlers(text, every_home=every_home))
         return [
-            f"{self.path}:{_snake(event)}:{place}:{number}"
-            for event, groups in sorted(_hooks(self.path, text).items())
+            key_of(self.path, event, place, number)
+            for event, groups in sorted(hooks_in(self.path, text).items())
             for place, group in enumerate(groups)
             for number, _ in enumerate(_list(_dict(group).get(HOOKS)))
             if ((event, place, number) in own) is ours
@@ -149,10 +148,10 @@ class HooksFile:
         """Event → what runs ours."""
         if text is None or self._is_blank(text):
             return {}
-        found = _hooks(self.path, text)
+        found = hooks_in(self.path, text)
         return {
             event: found[event][place][HOOKS][number]["command"]
-            for event, place, number in self._handlers(text, every_home=every_home)
+            for event, place, number in self.handlers(text, every_home=every_home)
         }
 
     def moves(self, before: str | None, after: str | None, *, every_home: bool) -> dict[str, str]:
@@ -165,11 +164,11 @@ class HooksFile:
         """Claude Code takes such settings for none; of Codex that is not known."""
         return self.path.endswith(BLANK_SETTINGS) and not text.strip(f"{MARK} \t\r\n")
 
-    def _handlers(self, text: str, *, every_home: bool) -> list[tuple[str, int, int]]:
+    def handlers(self, text: str, *, every_home: bool) -> list[tuple[str, int, int]]:
         """(event, place of the group, place in the group) of what is ours."""
         return [
             (event, place, number)
-            for event, groups in _hooks(self.path, text).items()
+            for event, groups in hooks_in(self.path, text).items()
             for place, group in enumerate(groups)
             for number, handler in enumerate(_list(_dict(group).get(HOOKS)))
             if self._is_ours(_dict(handler).get("command"), every_home)
@@ -240,7 +239,7 @@ class TomlServers:
         return {(TOML_SERVERS, SERVER): self.server, **self.trust}
 
     def has_all(self, text: str) -> bool:
-        found = _toml(self.path, text)
+        found = toml_in(self.path, text)
         state = table_at(found, STATE) or {}
         if any(_dict(value).get(TRUSTED) in self.unwanted for value in state.values()):
             return False
@@ -250,7 +249,7 @@ class TomlServers:
 
     def added(self, text: str | None) -> tuple[str, Made]:
         mark, before = _split(text or "")
-        if table_at(_toml(self.path, before), (TOML_SERVERS, SERVER)) is not None:
+        if table_at(toml_in(self.path, before), (TOML_SERVERS, SERVER)) is not None:
             raise _another(self.path)
         digests = tuple(str(values[TRUSTED]) for values in self.trust.values())
         try:
@@ -261,7 +260,7 @@ class TomlServers:
 
     def removed(self, text: str, made: Made, *, every_home: bool) -> str:
         mark, text = _split(text)
-        found = _toml(self.path, text)
+        found = toml_in(self.path, text)
         server = table_at(found, (TOML_SERVERS, SERVER))
         state = table_at(found, STATE) or {}
         names: list[Names] = [
@@ -279,25 +278,10 @@ class TomlServers:
             raise Invalid(f"{self.path}: {error}. Take it out by hand; nothing was changed.") from error
 
 
-def trust_of(hooks_path: str, hooks_text: str, groups: dict[str, Group]) -> Tables:
-    """Codex runs no hook that nobody agreed to. What it writes down when somebody does: where the hook stands, and a
-    digest of what it is."""
-    found = _hooks(hooks_path, hooks_text)
-    tables: Tables = {}
-    for event, group in groups.items():
-        name = _snake(event)
-        handlers = [{**handler, "async": False} for handler in group[HOOKS]]
-        told = {"event_name": name, **{key: group[key] for key in ("matcher",) if key in group}, "hooks": handlers}
-        words = json.dumps(told, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-        key = f"{hooks_path}:{name}:{found[event].index(group)}:0"
-        tables[*STATE, key] = {TRUSTED: f"sha256:{hashlib.sha256(words.encode()).hexdigest()}"}
-    return tables
-
-
 def server_in(path: str, text: str) -> dict[str, Any]:
     """Our MCP server as it stands in a file; empty when it does not."""
     if path.endswith(".toml"):
-        return table_at(_toml(path, text), (TOML_SERVERS, SERVER)) or {}
+        return table_at(toml_in(path, text), (TOML_SERVERS, SERVER)) or {}
     return _dict(_dict(_json(path, text or "{}").get(SERVERS)).get(SERVER))
 
 
@@ -306,20 +290,9 @@ def has_hooks_off(path: str, text: str) -> bool:
     return bool(text.strip(f"{MARK} \t\r\n")) and bool(_json(path, text).get("disableAllHooks"))
 
 
-def has_codex_hooks_off(path: str, text: str) -> bool:
-    features = _toml(path, text).get("features")
-    return isinstance(features, dict) and cast(dict[str, Any], features).get(HOOKS) is False
-
-
 def beside_ours(server: dict[str, Any]) -> dict[str, Any]:
     """What somebody else wrote into our entry, such as which tools are approved: not how it is reached."""
     return {name: value for name, value in server.items() if name not in REACHED_BY}
-
-
-def trust_in(path: str, text: str) -> dict[str, dict[str, Any]]:
-    """What Codex has written down of each hook, by its key."""
-    state = table_at(_toml(path, text), STATE) or {}
-    return {key: cast(dict[str, Any], value) for key, value in state.items() if isinstance(value, dict)}
 
 
 def registered_secret(server: dict[str, Any]) -> str:
@@ -362,7 +335,8 @@ def _without_empty(text: str, containers: tuple[Path, ...]) -> str:
     return text
 
 
-def _hooks(path: str, text: str) -> dict[str, list[Any]]:
+def hooks_in(path: str, text: str) -> dict[str, list[Any]]:
+    """Event → groups."""
     found = _json(path, text).get(HOOKS, {})
     if not isinstance(found, dict) or not all(isinstance(groups, list) for groups in _dict(found).values()):
         raise Invalid(f"{path}: {HOOKS} is not an object of lists. Mend it or move the file away; nothing was changed.")
@@ -376,7 +350,7 @@ def _json(path: str, text: str) -> dict[str, Any]:
         raise Invalid(f"{path} is not valid JSON: {error}. Mend it or move it away; nothing was changed.") from error
 
 
-def _toml(path: str, text: str) -> dict[str, Any]:
+def toml_in(path: str, text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text.removeprefix(MARK))
     except (tomllib.TOMLDecodeError, RecursionError) as error:
@@ -388,7 +362,12 @@ def _split(text: str) -> tuple[str, str]:
     return (MARK, text[len(MARK) :]) if text.startswith(MARK) else ("", text)
 
 
-def _snake(event: str) -> str:
+def key_of(path: str, event: str, group: int, handler: int) -> str:
+    """By which Codex knows a hook: by its place."""
+    return f"{path}:{snake(event)}:{group}:{handler}"
+
+
+def snake(event: str) -> str:
     """As Codex calls it."""
     return _SNAKE.sub("_", event).lower()
 
