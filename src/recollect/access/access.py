@@ -41,9 +41,11 @@ class Access:
         self._clock = clock
         self._principal = principal
 
-    def create(self, agent: str = "", *, label: str = "", read_only: bool = False, expires_at: str = "") -> Created:
+    def create(
+        self, agent: str = "", *, label: str = "", read_only: bool = False, expires_at: str = "", token_id: str = ""
+    ) -> Created:
         """A token that speaks for this agent, `ada` or in a room of its own `ada/kitchen`; without one, for the person.
-        `expires_at`: a stored time; empty: never."""
+        `expires_at`: a stored time; empty: never. `token_id`: a new one, for whoever has written it down before."""
         self._refuse_agents()
         now = to_text(self._clock())
         if expires_at and expires_at <= now:
@@ -52,7 +54,12 @@ class Access:
             raise Invalid(f"A label has at most {MOST_LABEL_CHARACTERS} characters, on one line.")
         secret = PREFIX + secrets.token_urlsafe(SECRET_BYTES)
         token = Token(
-            id=new_id(), agent=agent, label=label, may_write=not read_only, made_at=now, expires_at=expires_at
+            id=token_id or new_id(),
+            agent=agent,
+            label=label,
+            may_write=not read_only,
+            made_at=now,
+            expires_at=expires_at,
         )
         with self._database.write() as session:
             if agent:

@@ -6,6 +6,7 @@ owner alone, since settings may hold keys.
 
 import hashlib
 import os
+import re
 import secrets
 import stat
 from collections.abc import Callable
@@ -95,7 +96,7 @@ def written_meanwhile(path: str) -> Conflict:
 def write(path: str, raw: bytes, mode: int = PRIVATE, is_wanted: Callable[[], bool] = lambda: True) -> bool:
     """`mode`: that of a file that is not there yet. `is_wanted`: asked when all that is left is to change places."""
     real = os.path.realpath(path)
-    temporary = f"{real}.{secrets.token_hex(4)}.new"
+    temporary = f"{real}.recollect-{secrets.token_hex(4)}.new"
     try:
         with suppress(OSError):
             mode = stat.S_IMODE(os.stat(real).st_mode)
@@ -125,30 +126,42 @@ def _keep_owner(path: str, descriptor: int) -> None:
             os.fchown(descriptor, known.st_uid, known.st_gid)
 
 
-def back_up(path: str, raw: bytes, at: datetime) -> str:
-    """Where it lies: beside the file, with the time in its name."""
+def backup_place(path: str, at: datetime) -> str:
+    """Where a copy is to lie: beside the file, with the time in its name."""
     name = f"{os.path.realpath(path)}.recollect-{at:%Y%m%dT%H%M%SZ}"
     place, number = name, 1
     while os.path.lexists(place):
         number += 1
         place = f"{name}-{number}"
-    write(place, raw)
     return place
 
 
-def make_folder(path: str) -> list[str]:
-    """Which folders had to be made, the innermost first."""
-    made: list[str] = []
+def sweep(path: str) -> None:
+    """Take away what a `write` of this file, or of a copy of it, left when it was cut off."""
+    folder, name = os.path.split(os.path.realpath(path))
+    is_left = re.compile(rf"{re.escape(name)}(\.recollect-[0-9TZ-]+)?\.recollect-[0-9a-f]{{8}}\.new").fullmatch
+    with suppress(OSError):
+        for found in os.listdir(folder):
+            if is_left(found):
+                os.unlink(os.path.join(folder, found))
+
+
+def missing_folders(path: str) -> list[str]:
+    """Which folders would have to be made, the innermost first."""
+    missing: list[str] = []
     folder = Path(path)
     while not folder.exists():
-        made.append(str(folder))
+        missing.append(str(folder))
         folder = folder.parent
+    return missing
+
+
+def make_folder(path: str) -> None:
     try:
-        for one in reversed(made):
+        for one in reversed(missing_folders(path)):
             os.mkdir(one, 0o700)
     except OSError as error:
         raise Denied(f"{path} cannot be made: {error.strerror}. Check the permissions above it.") from error
-    return made
 
 
 def remove(path: str) -> None:

@@ -8,7 +8,6 @@ import hashlib
 import os
 import shlex
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -17,12 +16,13 @@ from recollect.access import looks_like_secret
 from recollect.clock import to_text
 from recollect.daemon.serving import listening_of
 from recollect.errors import Denied, Invalid, NotFound
+from recollect.ids import new_id
 from recollect.memory import Memory
 from recollect.scopes import HOUSE
 from recollect.settings import Computer
 from recollect.surfaces.hooks import commands, files, installed, remarks, switched_off
 from recollect.surfaces.hooks.changes import Change
-from recollect.surfaces.hooks.installed import InstalledFile, InstalledToken, InstalledTool
+from recollect.surfaces.hooks.installed import InstalledFile, InstalledToken, InstalledTool, Moves
 from recollect.surfaces.hooks.removing import TRIES, revoke
 from recollect.surfaces.hooks.targets import (
     HooksFile,
@@ -71,8 +71,7 @@ class Installation:
         self._state = installed.load(self._settings.home)
         known = self._state.tools.get(self._tool.name)
         self._known = None if known and known.is_copied(self._settings.home) else known
-        self._moves: dict[str, str] = {}
-        self._gone: tuple[str, ...] = ()
+        self._moves = Moves(path="", after="")
 
     # What would change
 
@@ -121,11 +120,14 @@ class Installation:
         target = self._hooks_file()
         hooks = self._change(target)
         change = hooks[0]
-        if change.kind != "unchanged":  # Else what was found before this run wrote the file still holds.
-            self._moves = target.moves(change.before, change.after, every_home=True)
-            stays = target.keys(change.after, every_home=True, ours=True)
-            found = target.keys(change.before, every_home=True, ours=True)
-            self._gone = tuple(key for key in found if key not in stays)
+        stays = target.keys(change.after, every_home=True, ours=True)
+        found = target.keys(change.before, every_home=True, ours=True)
+        moves = target.moves(change.before, change.after, every_home=True)
+        gone = [key for key in found if key not in stays]
+        self._moves = Moves(path=target.path, after="", moves=moves, gone=gone)
+        if self._known:
+            beside = files.read_text(self._tool.servers_file(self._computer))
+            self._moves = self._known.moves_with(self._moves, change.before, beside)
         trust: Tables = {}
         if self._tool.name == "codex" and self._options.is_trusted:
             trust = self._with_what_stands_beside(trust_of(target.path, change.after or "", target.groups))
@@ -156,7 +158,7 @@ class Installation:
 
     def _servers(self, secret: str, trust: Tables) -> Target:
         path, home = self._tool.servers_file(self._computer), str(self._settings.home)
-        digest = self._token.secret_digest if self._token else ""
+        digests = self._known.digests_at(path) if self._known else ()
         server: dict[str, Any] = commands.server_command(self._words, self._options.agent)
         others = beside_ours(self._server_entry())
         if self._tool.name == "codex":
@@ -168,17 +170,19 @@ class Installation:
                 path=path,
                 server=server,
                 home=home,
-                secret_digest=digest,
+                secret_digests=digests,
                 older=self._older(),
                 trust=trust,
                 unwanted=known.made.trust if known and not self._options.is_trusted else (),
-                gone=self._gone,
-                moves=self._moves,
+                gone=tuple(self._moves.gone),
+                moves=self._moves.moves,
             )
         server = {"type": "stdio", **server}
         if secret:
             server = {"type": "http", "url": self._address(), "headers": {"Authorization": f"Bearer {secret}"}}
-        return JsonServers(path=path, server={**server, **others}, home=home, secret_digest=digest, older=self._older())
+        return JsonServers(
+            path=path, server={**server, **others}, home=home, secret_digests=digests, older=self._older()
+        )
 
     def _address(self) -> str:
         if not self._settings.http.listen:
@@ -209,14 +213,16 @@ class Installation:
         """The file without anything of ours, its digest, and where a copy of it lies."""
         if text is None:
             return None, "", ""
-        if known and files.digest_of(text.encode()) == known.after:
+        if known and known.is_as_left(text.encode()):
             original = known.original()
             if original is not None or not known.before:
                 return original, known.before, known.backup
         base = target.removed(text, known.made if known else Made(), every_home=True)
         if known and not known.before and is_empty(base):  # Nothing but ours ever stood there.
             return None, "", ""
-        return base, files.digest_of(base.encode()), ""
+        digest = files.digest_of(base.encode())
+        is_copied = known is not None and known.before == digest and known.original() is not None
+        return base, digest, known.backup if known and is_copied else ""
 
     # Doing it
 
@@ -247,63 +253,98 @@ class Installation:
     def _apply(self) -> list[Change]:
         if self._options.is_http and not self._registered_secret():
             self._check_private()
+        for path in (*self._paths(), commands.script_path(self._settings)):
+            files.sweep(path)
         self._prepare()
-        old, secret = self._token, self._registered_secret()
-        token = old if secret else None
-        if self._options.is_http and not secret:
-            made = self._memory.access.create(self._options.agent, label=f"recollect install {self._tool.name}")
-            secret = made.secret
-            token = InstalledToken(id=made.token.id, secret_digest=hashlib.sha256(secret.encode()).hexdigest())
-        done = self._write(secret, token)
-        if old and old != token:
-            revoke(self._memory, old.id)
+        done = self._write(self._agreed_secret())
+        self._end_tokens()
         return done
 
-    def _write(self, secret: str, token: InstalledToken | None) -> list[Change]:
-        now, home, path = self._memory.clock(), str(self._settings.home), self._tool.servers_file(self._computer)
-        known = self._known or InstalledTool(agent="", installed_at=to_text(now))
-        tokens = {place: one for place, one in known.tokens.items() if place != path}
+    def _agreed_secret(self) -> str:
+        """Of the token that is to stand in the settings. All that is going to be is written down before it is."""
+        secret, path = self._registered_secret(), self._tool.servers_file(self._computer)
+        kept, home = self._kept(), str(self._settings.home)
         kept = msgspec.structs.replace(
-            known,
-            agent=self._options.agent,
-            tokens={**tokens, path: token} if token else tokens,
-            homes=list(dict.fromkeys([*known.own_homes(self._settings.home), home])),
+            kept, agent=self._options.agent, homes=list(dict.fromkeys([*kept.own_homes(self._settings.home), home]))
         )
-        done: list[Change] = []
-        for place in range(len(self._changes(secret))):
-            change, file, folders = self._write_one(secret, place, now)
-            if file is not None:
-                others = [one for one in kept.files if one.path != change.path]
-                kept = msgspec.structs.replace(kept, files=[*others, file], folders=[*folders, *kept.folders])
-            done.append(change)
+        if secret:
             self._save(kept)
-        return done
+            return secret
+        tokens = {place: one for place, one in kept.tokens.items() if place != path}
+        ending = [*kept.ending, *([kept.tokens[path]] if path in kept.tokens else [])]
+        if self._options.is_http:
+            token = InstalledToken(id=new_id(), secret_digest="")
+            self._save(msgspec.structs.replace(kept, ending=[*kept.ending, token]))
+            label = f"recollect install {self._tool.name}"
+            secret = self._memory.access.create(self._options.agent, label=label, token_id=token.id).secret
+            digest = hashlib.sha256(secret.encode()).hexdigest()
+            tokens[path] = InstalledToken(id=token.id, secret_digest=digest)
+        self._save(msgspec.structs.replace(kept, tokens=tokens, ending=ending))
+        return secret
 
-    def _write_one(self, secret: str, place: int, now: datetime) -> tuple[Change, InstalledFile | None, list[str]]:
-        """One file, from what stands in it at that moment; with the folders that had to be made."""
+    def _end_tokens(self) -> None:
+        """All of it is written: nothing stands in the settings of what there was before."""
+        kept = self._kept()
+        for token in kept.ending:
+            revoke(self._memory, token.id)
+        self._save(msgspec.structs.replace(kept, ending=[], moves=None))
+
+    def _kept(self) -> InstalledTool:
+        return self._known or InstalledTool(agent="", installed_at=to_text(self._memory.clock()))
+
+    def _paths(self) -> list[str]:
+        return [self._tool.hooks_file(self._computer), self._tool.servers_file(self._computer)]
+
+    def _write(self, secret: str) -> list[Change]:
+        return [self._write_one(secret, place) for place in range(len(self._changes(secret)))]
+
+    def _write_one(self, secret: str, place: int) -> Change:
+        """One file, from what stands in it at that moment."""
         for _ in range(TRIES):
             change, file = self._changes(secret)[place]
             if file is None or change.after is None:
-                return change, None, []
-            folders = files.make_folder(os.path.dirname(os.path.realpath(change.path)))
-            copy, before = "", None
-            if change.before is not None:
-                before = change.before.encode()
-                copy = self._backed_up(change.path, before, now)
-                is_original = bool(copy) and files.digest_of(before) == file.before
-                file = msgspec.structs.replace(file, backup=copy if is_original else file.backup)
+                return change
+            folder = os.path.dirname(os.path.realpath(change.path))
+            before = None if change.before is None else change.before.encode()
+            copy = self._backup(change.path, before)
+            if before is not None and copy and files.digest_of(before) == file.before:
+                file = msgspec.structs.replace(file, backup=copy)
+            self._intend(change, file, files.missing_folders(folder))
+            files.make_folder(folder)
+            if copy and before is not None:
+                files.write(copy, before)
             if files.write_over(change.path, before, change.after.encode()):
-                return change, file, folders
+                return change
             if copy:
                 files.remove(copy)
         raise files.written_meanwhile(self._changes(secret)[place][0].path)
 
-    def _backed_up(self, path: str, before: bytes, now: datetime) -> str:
-        """Where; empty: it is what we wrote there ourselves, and of what was there before that a copy lies."""
+    def _intend(self, change: Change, file: InstalledFile, folders: list[str]) -> None:
+        kept = self._kept()
+        moves, after = kept.moves, installed.digest_of_text(change.after)
+        if change.path == self._moves.path:
+            moves = msgspec.structs.replace(self._moves, after=after)
+        elif moves:
+            moves = msgspec.structs.replace(moves, done=after)
+        known = kept.the(change.path)
+        if known and change.before is not None and known.is_as_left(change.before.encode()):
+            file = msgspec.structs.replace(file, earlier=files.digest_of(change.before.encode()))
+        others = [one for one in kept.files if one.path != change.path]
+        folders = list(dict.fromkeys([*folders, *kept.folders]))
+        self._save(msgspec.structs.replace(kept, files=[*others, file], folders=folders, moves=moves))
+
+    def _backup(self, path: str, before: bytes | None) -> str:
+        """Where a copy is to lie. Empty: it is what we wrote there ourselves and a copy lies of what was before, or
+        there is one."""
         known = self._known.the(path) if self._known else None
-        if known and known.after == files.digest_of(before) and (not known.before or known.original() is not None):
+        if before is None:
             return ""
-        return files.back_up(path, before, now)
+        is_copied = known is not None and known.original() is not None
+        if known and known.is_as_left(before) and (not known.before or is_copied):
+            return ""
+        if known and is_copied and known.before == files.digest_of(before):
+            return ""
+        return files.backup_place(path, self._memory.clock())
 
     def _save(self, tool: InstalledTool) -> None:
         if self._known != tool:
@@ -322,6 +363,8 @@ class Installation:
         if not self._options.is_http or not self._token:
             return ""
         secret = registered_secret(self._server_entry())
+        if hashlib.sha256(secret.encode()).hexdigest() != self._token.secret_digest:
+            return ""
         holder = self._memory.access.holder(secret) if looks_like_secret(secret) else None
         return secret if holder is not None and holder.scope == self._options.agent else ""
 

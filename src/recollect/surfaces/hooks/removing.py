@@ -14,12 +14,15 @@ from recollect.memory import Memory
 from recollect.settings import Computer
 from recollect.surfaces.hooks import commands, files, installed
 from recollect.surfaces.hooks.changes import Change
-from recollect.surfaces.hooks.installed import InstalledTool
+from recollect.surfaces.hooks.installed import InstalledTool, Moves
 from recollect.surfaces.hooks.targets import HooksFile, JsonServers, Made, Target, TomlServers, is_empty
 from recollect.surfaces.hooks.tools import Tool
 
 TRIES = 5
 """To write a file that an agent writes at the same moment."""
+
+
+NOTHING = InstalledTool(agent="", installed_at="")
 
 
 class Removal:
@@ -38,8 +41,7 @@ class Removal:
         self._state = installed.load(self._home)
         known = self._state.tools.get(self._tool.name)
         self._known: InstalledTool | None = None if known and known.is_copied(self._home) else known
-        self._moves: dict[str, str] = {}
-        self._gone: tuple[str, ...] = ()
+        self._moves = Moves(path="", after="")
 
     def plan(self) -> list[Change]:
         return [self._removal(path) for path in self._paths()]
@@ -51,17 +53,21 @@ class Removal:
             return self._remove()
 
     def _remove(self) -> list[Change]:
+        for path in (*self._paths(), commands.script_in(str(self._home))):
+            files.sweep(path)
         done = [self._remove_from(path) for path in self._paths()]
         elsewhere = self._elsewhere()
         kept: InstalledTool | None = None
         if self._known:
             files.remove_empty(self._known.folders)
             ended = {path: token for path, token in self._known.tokens.items() if path not in elsewhere}
-            for token in ended.values():
+            for token in (*ended.values(), *self._known.ending):
                 revoke(self._memory, token.id)
             if elsewhere:
                 kept = msgspec.structs.replace(
                     self._known,
+                    ending=[],
+                    moves=None,
                     files=[file for file in self._known.files if file.path in elsewhere],
                     folders=[folder for folder in self._known.folders if os.path.isdir(folder)],
                     tokens={path: token for path, token in self._known.tokens.items() if path not in ended},
@@ -110,10 +116,23 @@ class Removal:
             change = self._removal(path)
             after = None if change.after is None else change.after.encode()
             before = None if change.before is None else change.before.encode()
+            if change.kind != "unchanged":
+                self._intend(change)
             if before == after or files.write_over(path, before, after):
                 self._remove_backup(change)
                 return change
         raise files.written_meanwhile(path)
+
+    def _intend(self, change: Change) -> None:
+        """Written down before the files are: what becomes of the trust in the hooks of others cannot be seen later."""
+        if self._tool.name != "codex" or not (self._moves.moves or self._moves.gone):
+            return
+        after = installed.digest_of_text(change.after)
+        told = {"after": after} if change.path == self._moves.path else {"done": after}
+        self._moves = msgspec.structs.replace(self._moves, **told)
+        self._known = msgspec.structs.replace(self._known or NOTHING, moves=self._moves)
+        self._state = self._state.with_tool(self._tool.name, self._known)
+        installed.save(self._home, self._state)
 
     def _removal(self, path: str) -> Change:
         change = self._removed(path)
@@ -121,8 +140,11 @@ class Removal:
             files.check_writable(path)
         target = self._target(path)
         if isinstance(target, HooksFile):
-            self._moves = target.moves(change.before, change.after, every_home=False)
-            self._gone = tuple(target.keys(change.before, every_home=False, ours=True))
+            moves = target.moves(change.before, change.after, every_home=False)
+            gone = target.keys(change.before, every_home=False, ours=True)
+            beside = files.read_text(self._tool.servers_file(self._computer))
+            made = Moves(path=path, after="", moves=moves, gone=gone)
+            self._moves = (self._known or NOTHING).moves_with(made, change.before, beside)
         return change
 
     def _removed(self, path: str) -> Change:
@@ -130,7 +152,7 @@ class Removal:
         known = self._known.the(path) if self._known else None
         if text is None:
             return Change(path=path, before=None, after=None)
-        if known and files.digest_of(text.encode()) == known.after:
+        if known and known.is_as_left(text.encode()):
             original = known.original()
             if original is not None or not known.before:
                 return Change(path=path, before=text, after=original)
@@ -144,14 +166,13 @@ class Removal:
         if os.path.basename(path) == os.path.basename(self._tool.hooks_file(self._computer)):
             scripts = [shlex.quote(commands.script_in(place)) for place in (home, *older)]
             return HooksFile(path=path, script=scripts[0], groups={}, older=tuple(scripts[1:]))
-        token = self._known.tokens.get(path) if self._known else None
-        digest = token.secret_digest if token else ""
+        digests = self._known.digests_at(path) if self._known else ()
         if self._tool.name == "codex":
-            gone, moves = self._gone, self._moves
+            gone, moves = tuple(self._moves.gone), self._moves.moves
             return TomlServers(
-                path=path, server={}, home=home, secret_digest=digest, older=older, gone=gone, moves=moves
+                path=path, server={}, home=home, secret_digests=digests, older=older, gone=gone, moves=moves
             )
-        return JsonServers(path=path, server={}, home=home, secret_digest=digest, older=older)
+        return JsonServers(path=path, server={}, home=home, secret_digests=digests, older=older)
 
     def _remove_backup(self, change: Change) -> None:
         """The file is what it was: nobody needs the copy. One that differs stays."""

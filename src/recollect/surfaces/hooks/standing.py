@@ -177,7 +177,7 @@ def _untrusted(place: Place, path: str) -> Iterator[Finding]:
 def _server(memory: Memory, place: Place, path: str) -> Iterator[Finding]:
     server = server_in(path, files.read_text(path) or "")
     token = place.tokens.get(path)
-    if not is_our_server(server, place.homes, token.secret_digest if token else ""):
+    if not is_our_server(server, place.homes, (token.secret_digest,) if token else ()):
         yield _gone(place, f"{path} has no MCP server of ours")
     elif "command" not in server:
         if memory.access.holder(registered_secret(server)) is None:

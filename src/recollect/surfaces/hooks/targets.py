@@ -188,8 +188,8 @@ class JsonServers:
     path: str
     server: dict[str, Any]
     home: str
-    secret_digest: str = ""
-    """Of the token that this home put there."""
+    secret_digests: tuple[str, ...] = ()
+    """Of the tokens that this home put there."""
     older: tuple[str, ...] = ()
     """Where this home was before it was moved."""
 
@@ -210,7 +210,7 @@ class JsonServers:
     def removed(self, text: str, made: Made, *, every_home: bool) -> str:
         servers = _dict(_json(self.path, text).get(SERVERS))
         emptied = made.containers
-        is_own = is_our_server(servers.get(SERVER), (self.home, *self.older), self.secret_digest)
+        is_own = is_our_server(servers.get(SERVER), (self.home, *self.older), self.secret_digests)
         if is_own or (every_home and is_our_server(servers.get(SERVER))):
             text = without_child(text, (SERVERS, SERVER))
             emptied = emptied if is_own else (*emptied, (SERVERS,))
@@ -224,7 +224,7 @@ class TomlServers:
     path: str
     server: dict[str, Any]
     home: str
-    secret_digest: str = ""
+    secret_digests: tuple[str, ...] = ()
     older: tuple[str, ...] = ()
     trust: Tables = field(default_factory=dict[Names, dict[str, Any]])
     unwanted: tuple[str, ...] = ()
@@ -268,7 +268,7 @@ class TomlServers:
             for key, value in state.items()
             if isinstance(value, dict) and (_dict(value).get(TRUSTED) in made.trust or key in self.gone)
         ]
-        is_own = is_our_server(server, (self.home, *self.older), self.secret_digest)
+        is_own = is_our_server(server, (self.home, *self.older), self.secret_digests)
         if is_own or (every_home and is_our_server(server)):
             names.insert(0, (TOML_SERVERS, SERVER))
         try:
@@ -300,7 +300,7 @@ def registered_secret(server: dict[str, Any]) -> str:
     return str(headers.get("Authorization", "")).removeprefix("Bearer ")
 
 
-def is_our_server(server: Any, homes: tuple[str, ...] = (), secret_digest: str = "") -> bool:
+def is_our_server(server: Any, homes: tuple[str, ...] = (), secret_digests: tuple[str, ...] = ()) -> bool:
     """`homes`: only if it is of one of these. Empty: of any."""
     values = _dict(server)
     args = [str(argument) for argument in _list(values.get("args"))]
@@ -310,7 +310,7 @@ def is_our_server(server: Any, homes: tuple[str, ...] = (), secret_digest: str =
     secret = registered_secret(values)
     if not secret.startswith("recollect_"):
         return False
-    return not homes or hashlib.sha256(secret.encode()).hexdigest() == secret_digest
+    return not homes or hashlib.sha256(secret.encode()).hexdigest() in secret_digests
 
 
 def is_empty(text: str) -> bool:
