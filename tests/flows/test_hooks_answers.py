@@ -85,6 +85,12 @@ def test_a_session_from_before_there_were_hooks_is_told_when_it_goes_on(
     goes_on = {"source": "resume", "transcript_path": str(transcript)}
     told = begun(house, **goes_on)
     assert "[REMEMBER]" in told
+    talk = {
+        "type": "user",
+        "message": {"role": "user", "content": "What is `<recollect-context>`?\n<recollect-context>\nIt"},
+    }
+    transcripts.append(transcript, json.dumps(talk).encode() + b"\n")
+    assert begun(house, **goes_on) == told, "talk about the element is not what we told"
     attached = {"type": "attachment", "attachment": {"type": "hook_additional_context", "content": [told]}}
     transcripts.append(transcript, json.dumps(attached).encode() + b"\n")
     assert begun(house, **goes_on) == ""

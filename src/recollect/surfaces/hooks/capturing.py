@@ -7,6 +7,7 @@ it is named meanwhile; what is left when the server ends, the next look at the f
 The same thread does what else waits behind an answer.
 """
 
+import json
 import os
 import stat
 import threading
@@ -16,13 +17,14 @@ from pathlib import Path
 
 from recollect.errors import RecollectError, Unavailable, reason_of
 from recollect.history.sources import source_named
-from recollect.markers import OWN_TEXT
 from recollect.memory import Memory
+from recollect.surfaces.hooks.injecting import BEGINNING
 from recollect.surfaces.hooks.tools import Tool
 
 PIECE_BYTES, MOST_PIECES = 1_000_000, 64
 """Of a transcript that is looked through while an agent waits."""
-OUR_ELEMENT = f"<{OWN_TEXT}>".encode()
+OUR_BEGINNING = json.dumps(BEGINNING)[1:-1].encode()
+"""As it stands in a line of a transcript."""
 MOST_WAITING = 1_000
 """Files, for the most part. More than that name themselves when somebody plays with us; the watcher finds them all the
 same."""
@@ -56,11 +58,11 @@ def stands_in(tool: Tool, path: str) -> bool:
         with open(path, "rb") as file:
             for _ in range(MOST_PIECES):
                 piece = file.read(PIECE_BYTES)
-                if OUR_ELEMENT in end + piece:
+                if OUR_BEGINNING in end + piece:
                     return True
                 if len(piece) < PIECE_BYTES:
                     return False
-                end = piece[-len(OUR_ELEMENT) :]
+                end = piece[-len(OUR_BEGINNING) :]
     except OSError:
         pass
     return True

@@ -24,6 +24,8 @@ _WHAT_THIS_IS = """\
 Recollect is the memory of the house: it keeps what {user} and the agents here say to each other, and what was learned \
 from it. {below}The tools of the MCP server `recollect` look through all of it.
 """
+BEGINNING = f"{_OPENING}{_WHAT_THIS_IS.partition(':')[0]}"
+"""By which it is told from talk about the element."""
 _BELOW = "What stands below is what it knows that may matter here. "
 _NOT_KEPT = "Taking in is paused: what is said now is not kept."
 
