@@ -9,7 +9,7 @@ from pathlib import Path
 
 import commands
 import pytest
-from installs import everything, install, user_of, write
+from installs import everything, install, uninstall, user_of, write
 
 import recollect
 from recollect.errors import Conflict
@@ -133,6 +133,18 @@ def test_the_file_as_it_was_lies_beside_it_for_its_owner_alone(home: Path, user:
     assert [copy.read_text() for copy in copies] == [json.dumps(CLAUDE)]
     assert stat.S_IMODE(copies[0].stat().st_mode) == 0o600
     assert stat.S_IMODE(path.stat().st_mode) == 0o644
+
+
+def test_copies_that_stay_after_uninstall_are_named(home: Path, user: Path) -> None:
+    path = write(user / ".claude" / "settings.json", '{"env": {"KEY": "secret"}}')
+    install("claude-code", home)
+    path.write_text(path.read_text().replace("secret", "another"))
+    done = uninstall("claude-code", home)
+    (copy,) = path.parent.glob("settings.json.recollect-*")
+    assert f"{copy} is a copy" in done.out
+    assert "missing hook" in done.out
+    again = commands.run("uninstall", "claude-code", "--yes", "--json", home=home).json()
+    assert again["copies"] == [str(copy)]
 
 
 def test_a_link_stays_a_link(home: Path, user: Path) -> None:

@@ -121,17 +121,22 @@ def uninstall(place: Place, tool: str, is_agreed: bool, is_dry: bool, as_json: b
             _tell(as_json, {"tool": tool, "applied": False, "files": _files(changes)})
             return
         changes = removal.remove()
-        plugins, left = removal.plugins(), removal.left()
-    told = {"files": _files(changes), "plugins": plugins, "left": list(left)}
+        plugins, left, copies = removal.plugins(), removal.left(), removal.copies()
+    told = {"files": _files(changes), "plugins": plugins, "left": list(left), "copies": copies}
     _tell(as_json, {"tool": tool, "applied": True, **told})
     if not as_json:
         for folder in plugins:
             say(f"The plugin in {folder} is left, and works where it is loaded. Remove the folder to be without it.")
+        for copy in copies:
+            say(
+                f"{copy} is a copy from before an install, and may hold keys. Remove it if you do not want it any more."
+            )
         for path, reason in left.items():
             say(f"{path} still has {reason}")
         if any(change.kind != "unchanged" for change in changes):
             if not left:
                 say(f"{named.title} has no Recollect in its settings from its next session on.")
+                say("A session that is open may tell of a missing hook until it ends.")
             say("What it learned is still here.")
         elif not left:
             say(f"Nothing of ours stood in the settings of {named.title}.")

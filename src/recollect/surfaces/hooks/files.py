@@ -136,6 +136,15 @@ def backup_place(path: str, at: datetime) -> str:
     return place
 
 
+def copies_of(path: str) -> list[str]:
+    """Those that a `backup_place` named and that still lie there."""
+    folder, name = os.path.split(os.path.realpath(path))
+    is_copy = re.compile(rf"{re.escape(name)}\.recollect-\d{{8}}T\d{{6}}Z(-\d+)?").fullmatch
+    with suppress(OSError):
+        return sorted(os.path.join(folder, found) for found in os.listdir(folder) if is_copy(found))
+    return []
+
+
 def sweep(path: str) -> None:
     """Take away what a `write` of this file, or of a copy of it, left when it was cut off."""
     folder, name = os.path.split(os.path.realpath(path))

@@ -84,6 +84,11 @@ class Removal:
         """The folders with a plugin that are left, as nobody but their owner removes them."""
         return list(self._state.plugins) if self._tool.name == "claude-code" else []
 
+    def copies(self) -> list[str]:
+        """Of the files as they were before an install. Somebody changed them since: nobody but their owner removes what
+        may be wanted."""
+        return [copy for path in self._paths() for copy in files.copies_of(path)]
+
     def left(self) -> dict[str, str]:
         """Path → why something of Recollect still stands there, and what takes it out."""
         found: dict[str, str] = {}
