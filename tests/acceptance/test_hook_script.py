@@ -22,6 +22,7 @@ import transcripts
 import recollect
 from recollect.settings import load_settings
 from recollect.surfaces.hooks.commands import own_program, script_path, script_text, words_of
+from recollect.testing.loopback import LoopbackServer
 
 LISTEN = {"RECOLLECT_LISTEN": "127.0.0.1:0"}
 SHELLS = [shell for shell in ("sh", "dash", "bash", "busybox", "ksh", "zsh") if shutil.which(shell)]
@@ -314,6 +315,26 @@ def test_install_over_http_is_proved_with_the_daemon_that_runs(home: Path) -> No
             done = commands.run("install", tool, "--http", "--yes", "--json", home=home, variables=listen)
             assert done.code == 0, done.out
             assert [step["ok"] for step in done.json()["self_test"]] == [True] * 4
+
+
+def test_install_over_http_says_whose_the_port_is_and_shows_a_token_to_no_other_program(home: Path) -> None:
+    with LoopbackServer() as server:
+        listen = {"RECOLLECT_LISTEN": server.url.removeprefix("http://")}
+        assert f"Another program answers at {server.url}." in proof_by_mcp(home, listen)
+        assert [request.path for request in server.requests] == ["/health"]
+        assert "authorization" not in server.requests[0].headers
+    other = home.parent / "other"
+    with commands.started("up", home=other, variables=listen):
+        commands.wait_for("the daemon to listen", (other / "runtime" / "hook.curl").exists)
+        assert f"The Recollect of another home answers at {server.url}." in proof_by_mcp(home, listen)
+
+
+def proof_by_mcp(home: Path, listen: dict[str, str]) -> str:
+    """What is the matter."""
+    done = commands.run("install", "codex", "--http", "--yes", "--json", home=home, variables=listen)
+    assert done.code == 1
+    (failed,) = [step for step in done.json()["self_test"] if not step["ok"]]
+    return str(failed["detail"])
 
 
 def test_who_has_the_port_of_a_daemon_that_was_killed_is_told_nothing(script: Script) -> None:

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
+from http import HTTPStatus
 from typing import Any, cast
 
 from recollect.clock import to_text
@@ -28,6 +29,7 @@ SERVER_SECONDS = 60.0
 SEARCH = "search_memory"
 LIFE = timedelta(hours=1)
 """Of the record, where whoever tests is ended before it is forgotten."""
+ANOTHER_PLACE = "Choose another http.listen in this home's settings, start `recollect up`, then install again."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,10 +150,13 @@ class SelfTest:
             import httpx2
             from mcp.client.streamable_http import streamable_http_client
 
+            address: str = self._server["url"]
             headers: dict[str, str] = self._server.get("headers") or self._server.get("http_headers", {})
-            http = httpx2.AsyncClient(headers=headers, trust_env=False)
-            async with http, Client(streamable_http_client(self._server["url"], http_client=http)) as client:
-                return await self._find(client)
+            async with httpx2.AsyncClient(trust_env=False) as http:
+                await _check_house(http, address.removesuffix("/mcp"), headers)
+                http.headers.update(headers)
+                async with Client(streamable_http_client(address, http_client=http)) as client:
+                    return await self._find(client)
         started = StdioServerParameters(command=self._server["command"], args=list(self._server["args"]))
         async with Client(started) as client:
             return await self._find(client)
@@ -167,6 +172,24 @@ class SelfTest:
         if not done.is_verified:
             raise Unavailable(f"It was forgotten, but not all of it is proved yet: receipt {done.receipt}.")
         return "the record is forgotten, everywhere"
+
+
+async def _check_house(http: Any, address: str, headers: dict[str, str]) -> None:
+    """All homes have the same usual port. The token is shown to nobody but a Recollect, and tells whether it is of this
+    home."""
+    unknown = await http.get(f"{address}/health")
+    if not _is_recollect(unknown):
+        raise Unavailable(f"Another program answers at {address}. {ANOTHER_PLACE}")
+    known = await http.get(f"{address}/health", headers=headers)
+    if known.status_code == HTTPStatus.UNAUTHORIZED:
+        raise Unavailable(f"The Recollect of another home answers at {address}. {ANOTHER_PLACE}")
+
+
+def _is_recollect(answer: Any) -> bool:
+    try:
+        return answer.status_code == HTTPStatus.OK and isinstance(answer.json()["status"], str)
+    except (ValueError, KeyError, TypeError):
+        return False
 
 
 def _why_unanswered(error: Exception, address: str) -> str:
