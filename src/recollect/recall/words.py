@@ -73,7 +73,8 @@ def document_terms(text: str) -> list[str]:
 
 def query_terms(text: str) -> list[str]:
     """The terms of a question, each once, without stop words unless there is nothing else."""
-    words = [(word.lower(), _asked_terms(word)) for word in _words(text[:LONGEST_TEXT])]
+    asked = [(word.lower(), _asked_terms(word)) for word in _words(text[:LONGEST_TEXT])]
+    words = [(word, terms) for word, terms in asked if terms]  # A question mark is none that tells anything.
     telling = [terms for word, terms in words if word not in STOP_WORDS and not _is_stop(terms)]
     return list(dict.fromkeys(term for terms in telling or [terms for _, terms in words] for term in terms))
 
