@@ -89,15 +89,18 @@ def run(
     obey_permissions: bool = False,
     prefix: list[str] | None = None,
     given: str = "",
+    is_untested: bool = False,
 ) -> Result:
-    """In a process of its own. Most are forked from one that has everything imported."""
+    """In a process of its own. Most are forked from one that has everything imported.
+
+    `is_untested`: where it is forked, install leaves the test of itself out, which starts programs and takes seconds.
+    """
     settled = environment(home, **(variables or {}))
     at_start = [name for name in variables or {} if name.startswith(("PYTHON", "LC_", "LANG", "LD_"))]
     if forking.CAN_FORK and not (prefix or obey_permissions or at_start):
         argv = command(*arguments)
-        done = forking.server().run(
-            argv, settled, home.parent, given.encode("utf-8", "surrogateescape"), PATIENCE_SECONDS
-        )
+        typed = given.encode("utf-8", "surrogateescape")
+        done = forking.server().run(argv, settled, home.parent, typed, PATIENCE_SECONDS, is_untested)
         if done:
             return Result(done[0], *(_with_plain_line_ends(text.decode()) for text in done[1:]))
     done = subprocess.run(

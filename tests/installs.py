@@ -20,8 +20,9 @@ def user_of(home: Path) -> Path:
     return folder
 
 
-def install(tool: str, home: Path, *more: object, **given: Any) -> dict[str, Any]:
-    done = commands.run("install", tool, "--yes", "--json", *more, home=home, **given)
+def install(tool: str, home: Path, *more: object, is_untested: bool = True, **given: Any) -> dict[str, Any]:
+    """Without the test that it makes of itself, unless a test is about that."""
+    done = commands.run("install", tool, "--yes", "--json", *more, home=home, is_untested=is_untested, **given)
     assert done.code == 0, done.err + done.out
     return done.json()
 

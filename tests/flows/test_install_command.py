@@ -27,8 +27,11 @@ def user(home: Path) -> Path:
     return user_of(home)
 
 
-def test_a_written_marker_comes_back_by_the_hook_and_by_mcp_and_is_forgotten_again(home: Path, user: Path) -> None:
-    told = install("claude-code", home)
+@pytest.mark.parametrize("tool", ["claude-code", "codex"])
+def test_a_written_marker_comes_back_by_the_hook_and_by_mcp_and_is_forgotten_again(
+    home: Path, user: Path, tool: str
+) -> None:
+    told = install(tool, home, is_untested=False)
     assert [(step["step"], step["ok"]) for step in told["self_test"]] == [
         ("remember", True),
         ("session start", True),
@@ -39,7 +42,7 @@ def test_a_written_marker_comes_back_by_the_hook_and_by_mcp_and_is_forgotten_aga
     with recollect.open(home) as memory:
         assert memory.knowledge.records() == []
         assert memory.showings.figures().open_sessions == 0
-        assert [one.scope.id for one in memory.agents.list()] == ["claude-code"]
+        assert [one.scope.id for one in memory.agents.list()] == [tool]
         assert memory.agents.list()[0].may_write_in == ["house"]
     assert "selftest" not in b"".join(everything(home).values()).decode("latin-1")
 

@@ -113,7 +113,7 @@ def test_a_home_that_was_moved_is_told_to_be_installed_again_and_a_copy_nothing(
 
 
 def test_a_token_that_opens_nothing_any_more_is_told(home: Path, user: Path) -> None:
-    commands.run("install", "claude-code", "--http", "--yes", home=home, variables=NOBODY)
+    install("claude-code", home, "--http", variables=NOBODY)
     assert [one["level"] for one in told(home)] == ["ok"]
     with recollect.open(home) as memory:
         memory.access.revoke(memory.access.list()[0].id)

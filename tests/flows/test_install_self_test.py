@@ -43,7 +43,7 @@ def test_an_agent_that_may_not_write_in_the_house_any_more_tests_itself_in_its_o
 ) -> None:
     install("claude-code", home)
     assert commands.run("agents", "revoke", "claude-code", "house", home=home).code == 0
-    told = install("claude-code", home, "--agent", "claude-code")
+    told = install("claude-code", home, "--agent", "claude-code", is_untested=False)
     assert told["ok"]
     assert "for itself" in told["self_test"][0]["detail"]
     with recollect.open(home) as memory:
@@ -54,7 +54,7 @@ def test_an_agent_that_may_not_write_in_the_house_any_more_tests_itself_in_its_o
 def test_a_folder_for_temporary_files_that_is_ignored_is_no_obstacle(home: Path, user: Path) -> None:
     scratch = home.parent / "scratch"
     write(scratch / ".recollectignore", "")
-    assert install("claude-code", home, variables={"TMPDIR": str(scratch)})["ok"]
+    assert install("claude-code", home, is_untested=False, variables={"TMPDIR": str(scratch)})["ok"]
 
 
 def test_where_every_project_is_ignored_that_is_the_reason_that_is_told(home: Path, user: Path) -> None:
