@@ -385,7 +385,7 @@ def test_functions_that_only_reckon_can_be_called(filled: recollect.Memory) -> N
         "SELECT string_agg(upper(left(author, 1)), '-' ORDER BY place), count(*) FILTER (WHERE text LIKE '%%May%'), "
         "to_char(max(at::timestamptz), 'YYYY') > '2000', random() < 1, now() > clock_timestamp() - interval '1 day', "
         "jsonb_build_object('a', 1), array_agg(DISTINCT author), 7 % 4, 'set_config' || ' 100%' "
-        "FROM (SELECT *, row_number() OVER () AS place FROM messages) AS m"
+        "FROM (SELECT *, row_number() OVER (ORDER BY line) AS place FROM messages) AS m"
     )[1]
 
     assert row == ("U-A-U-A-U-A-U-A", 1, True, True, True, {"a": 1}, ["assistant", "user"], 3, "set_config 100%")
