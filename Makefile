@@ -4,7 +4,7 @@
 VENV    := .venv
 BIN     := $(VENV)/bin
 FOLDER  ?= ../shared/transcripts/claude-code
-WORKERS ?= 3
+WORKERS ?= 4
 FUZZ_SECONDS ?= 600
 PYTEST  := $(BIN)/pytest -n $(WORKERS) --dist worksteal
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Generic, TypeVar
 
 import msgspec
+from pydantic import ConfigDict, Field
 
 from recollect.errors import Invalid
 from recollect.surfaces.http.routes import Shape
@@ -24,9 +25,10 @@ MARK_CHARACTERS = 8
 
 
 class Page(Shape, Generic[T]):
+    model_config = ConfigDict(use_attribute_docstrings=False)  # It takes 10 ms of the start for each kind of list.
+
     items: list[T]
-    next: str
-    """For `after`. Empty: there is no more."""
+    next: str = Field(description="For `after`. Empty: there is no more.")
 
 
 class Place(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
