@@ -135,12 +135,12 @@ class House:
         assert done.state is TurnState.DONE, done.reason
 
     async def tell_until_it_is_condensed(self, mind: Mind) -> None:
-        """Until a summary is asked for, which does not come yet."""
+        """Until a summary is asked for, which does not come while it is held."""
         before = len(self.setting.condensings())
         condensing = mind._held.condensing  # pyright: ignore[reportPrivateUsage]
         for _ in range(MOST_TURNS):
             await self.tell(mind)
-            if condensing.is_running:
+            if condensing.is_running or len(self.setting.condensings()) > before:  # It may be done by now.
                 return await until(lambda: len(self.setting.condensings()) > before)
         raise AssertionError("It has not become long.")
 
