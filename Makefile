@@ -13,6 +13,8 @@ unexport PYTHONDONTWRITEBYTECODE
 
 # Tests write much and keep nothing: in memory, where the system has room for it there.
 ROOM := $(shell df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 && $$4 > 4000000 { print "/dev/shm" }')
+# With as many tests at a time as cores and more, threads of linear algebra only wait for one another.
+test: export OPENBLAS_NUM_THREADS := 1
 test: export TMPDIR := $(or $(ROOM),$(TMPDIR),/tmp)
 
 # pyright must not ask the network whether there is a newer pyright.
