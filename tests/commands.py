@@ -96,8 +96,7 @@ def run(
     `is_untested`: where it is forked, install leaves the test of itself out, which starts programs and takes seconds.
     """
     settled = environment(home, **(variables or {}))
-    at_start = [name for name in variables or {} if name.startswith(("PYTHON", "LC_", "LANG", "LD_"))]
-    if forking.CAN_FORK and not (prefix or obey_permissions or at_start):
+    if _can_be_forked(variables) and not (prefix or obey_permissions):
         argv = command(*arguments)
         typed = given.encode("utf-8", "surrogateescape")
         done = forking.server().run(argv, settled, home.parent, typed, PATIENCE_SECONDS, is_untested)
@@ -115,6 +114,11 @@ def run(
     return Result(done.returncode, done.stdout, done.stderr)
 
 
+def _can_be_forked(variables: Mapping[str, str] | None) -> bool:
+    at_start = ("PYTHON", "LC_", "LANG", "LD_")
+    return forking.CAN_FORK and not any(name.startswith(at_start) for name in variables or {})
+
+
 def _with_plain_line_ends(text: str) -> str:
     """As `subprocess` gives it."""
     return text.replace("\r\n", "\n").replace("\r", "\n")
@@ -125,15 +129,18 @@ def started(
     *arguments: object, home: Path, variables: Mapping[str, str] | None = None, obey_permissions: bool = False
 ) -> Iterator[subprocess.Popen[bytes]]:
     """A process in the background, with its output in `home`.out and `home`.err; killed at the end if it still runs."""
-    with open(f"{home}.out", "ab") as out, open(f"{home}.err", "ab") as err:
-        process = subprocess.Popen(
-            command(*arguments, obey_permissions=obey_permissions),
-            env=environment(home, **(variables or {})),
-            stdin=subprocess.DEVNULL,
-            stdout=out,
-            stderr=err,
-            cwd=home.parent,
-        )
+    settled = environment(home, **(variables or {}))
+    argv = command(*arguments, obey_permissions=obey_permissions)
+    process = None
+    if _can_be_forked(variables) and not obey_permissions:
+        for end in ("out", "err"):
+            Path(f"{home}.{end}").touch()  # The process opens them later than it is started.
+        process = forking.server().start(argv, settled, home.parent, f"{home}.out", f"{home}.err", PATIENCE_SECONDS)
+    if process is None:
+        with open(f"{home}.out", "ab") as out, open(f"{home}.err", "ab") as err:
+            process = subprocess.Popen(
+                argv, env=settled, stdin=subprocess.DEVNULL, stdout=out, stderr=err, cwd=home.parent
+            )
     try:
         yield process
     finally:

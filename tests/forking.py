@@ -7,6 +7,7 @@ chooses. On systems that cannot fork, every process is a new one.
 """
 
 import atexit
+import ctypes
 import gc
 import io
 import json
@@ -24,6 +25,20 @@ from pathlib import Path
 from typing import Any
 
 CAN_FORK = hasattr(os, "fork") and sys.platform == "linux"
+PR_SET_CHILD_SUBREAPER = 36
+
+
+class Adopted(subprocess.Popen[bytes]):
+    """A process that was started for this one and became its child: it can be waited for as any other."""
+
+    def __init__(self, argv: list[str], pid: int) -> None:
+        self.args = argv
+        self.pid = pid
+        self.returncode = None
+        self.stdin = self.stdout = self.stderr = None
+        self._child_created = True
+        self._waitpid_lock = threading.Lock()
+        self._sigint_wait_secs = 0.25
 
 
 class Server:
@@ -31,7 +46,8 @@ class Server:
 
     def __init__(self) -> None:
         ours, theirs = socket.socketpair()
-        environment = {name: value for name, value in os.environ.items() if name in ("PATH", "PYTHONPATH")}
+        kept = ("PATH", "PYTHONPATH", "OPENBLAS_NUM_THREADS")
+        environment = {name: value for name, value in os.environ.items() if name in kept}
         self._process = subprocess.Popen(
             [sys.executable, __file__, str(theirs.fileno())],
             pass_fds=[theirs.fileno()],
@@ -68,17 +84,42 @@ class Server:
                 "files": [str(one) for one in files],
                 "is_untested": is_untested,
             }
-            self._channel.settimeout(seconds)
-            self._channel.sendall(json.dumps(told).encode() + b"\n")
-            try:
-                code = int(self._lines.readline())
-            except TimeoutError as error:
-                self.close()
-                server.cache_clear()
-                raise subprocess.TimeoutExpired(argv, seconds) from error
-            return code, files[1].read_bytes(), files[2].read_bytes()
+            return self._told(told, seconds), files[1].read_bytes(), files[2].read_bytes()
         finally:
             self._busy.release()
+
+    def start(
+        self, argv: list[str], environment: Mapping[str, str], cwd: Path, out: str, err: str, seconds: float
+    ) -> Adopted | None:
+        """In the background, with its output behind what is in `out` and `err`. None: another thread is at it."""
+        if not self._busy.acquire(blocking=False):
+            return None
+        try:
+            told = {
+                "argv": argv,
+                "environment": dict(environment),
+                "cwd": str(cwd),
+                "files": [os.devnull, out, err],
+                "is_started": True,
+            }
+            _adopt_orphans(True)
+            try:
+                return Adopted(argv, self._told(told, seconds))
+            finally:
+                _adopt_orphans(False)
+        finally:
+            self._busy.release()
+
+    def _told(self, told: dict[str, Any], seconds: float) -> int:
+        """What comes of it: the code of its end, or the number of what was started."""
+        self._channel.settimeout(seconds)
+        self._channel.sendall(json.dumps(told).encode() + b"\n")
+        try:
+            return int(self._lines.readline())
+        except TimeoutError as error:
+            self.close()
+            server.cache_clear()
+            raise subprocess.TimeoutExpired(told["argv"], seconds) from error
 
     def close(self) -> None:
         self._process.kill()
@@ -86,6 +127,12 @@ class Server:
         self._lines.close()
         self._channel.close()
         self._folder.cleanup()
+
+
+def _adopt_orphans(is_wanted: bool) -> None:
+    """Whether a grandchild whose parent ended becomes a child of this process, in place of the system's first."""
+    if ctypes.CDLL(None, use_errno=True).prctl(PR_SET_CHILD_SUBREAPER, int(is_wanted), 0, 0, 0):
+        raise OSError(ctypes.get_errno(), "prctl")
 
 
 @cache
@@ -102,43 +149,49 @@ def serve(number: int) -> None:
     with socket.socket(fileno=number) as channel, channel.makefile("rb") as lines:
         for line in lines:
             told = json.loads(line)
-            child = os.fork()
-            if not child:
-                os.close(number)
-                _work(told)
-            _, status = os.waitpid(child, 0)
-            channel.sendall(f"{os.waitstatus_to_exitcode(status)}\n".encode())
+            came = _orphan(number, told) if "is_started" in told else _ended(number, told)
+            channel.sendall(f"{came}\n".encode())
+
+
+def _ended(number: int, told: dict[str, Any]) -> int:
+    """The code of its end."""
+    child = os.fork()
+    if not child:
+        os.close(number)
+        _work(told)
+    _, status = os.waitpid(child, 0)
+    return os.waitstatus_to_exitcode(status)
+
+
+def _orphan(number: int, told: dict[str, Any]) -> int:
+    """The number of a process whose parent has ended."""
+    reading, writing = os.pipe()
+    between = os.fork()
+    if not between:
+        os.close(reading)
+        child = os.fork()
+        if child:
+            os.write(writing, str(child).encode())
+            os._exit(0)
+        os.close(number)
+        os.close(writing)
+        _work(told)
+    os.close(writing)
+    with open(reading, "rb") as answer:
+        child = int(answer.read())
+    os.waitpid(between, 0)
+    return child
 
 
 def _import_everything() -> None:
     from importlib import import_module
+    from pkgutil import walk_packages
 
-    from recollect.surfaces.cli.main import COMMANDS
+    import recollect
 
-    for name in sorted(set(COMMANDS.values())):
-        import_module(f"recollect.surfaces.cli.{name}")
-    for name in (
-        "memory",
-        "database.sqlite",
-        "recall",
-        "knowledge",
-        "learnings",
-        "notes",
-        "context",
-        "forgetting",
-        "transfer",
-        "librarian.librarian",
-        "librarian.rules",
-        "librarian.shelves",
-        "librarian.extraction.extracting",
-        "librarian.nights.reflection",
-        "librarian.nights.self_awareness",
-        "surfaces.hooks.installing",
-        "surfaces.hooks.removing",
-        "surfaces.hooks.self_test",
-    ):
-        import_module(f"recollect.{name}")
-    import_module("mcp")  # The test that install makes of itself asks by it.
+    others = ("mcp", "uvicorn", "uvicorn.protocols.http.h11_impl", "onnxruntime", "markdown_it.presets")
+    for name in (*(module.name for module in walk_packages(recollect.__path__, "recollect.")), *others):
+        import_module(name)
 
 
 def _work(told: dict[str, Any]) -> None:
@@ -146,7 +199,7 @@ def _work(told: dict[str, Any]) -> None:
     code = 1
     try:
         _take_over(told)
-        if told["is_untested"]:
+        if told.get("is_untested"):
             _leave_out_self_test()
         from recollect.surfaces.cli.main import main
 
@@ -177,7 +230,8 @@ def _take_over(told: dict[str, Any]) -> None:
     os.environ.update(told["environment"])
     time.tzset()
     os.chdir(told["cwd"])
-    flags = (os.O_RDONLY, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    written = os.O_WRONLY | os.O_CREAT | (os.O_APPEND if "is_started" in told else os.O_TRUNC)
+    flags = (os.O_RDONLY, written, written)
     for number, (name, flag) in enumerate(zip(told["files"], flags, strict=True)):
         opened = os.open(name, flag, 0o600)
         os.dup2(opened, number)
