@@ -175,8 +175,8 @@ class SelfTest:
 
 
 async def _check_house(http: Any, address: str, headers: dict[str, str]) -> None:
-    """All homes have the same usual port. The token is shown to nobody but a Recollect, and tells whether it is of this
-    home."""
+    """All homes have the same usual port. The token is sent only where `/health` is answered as by a Recollect, and
+    tells whether it is of this home."""
     unknown = await http.get(f"{address}/health")
     if not _is_recollect(unknown):
         raise Unavailable(f"Another program answers at {address}. {ANOTHER_PLACE}")

@@ -25,7 +25,7 @@ MARK_CHARACTERS = 8
 
 
 class Page(Shape, Generic[T]):
-    model_config = ConfigDict(use_attribute_docstrings=False)  # It takes 10 ms of the start for each kind of list.
+    model_config = ConfigDict(use_attribute_docstrings=False)  # It takes some 3 ms of the start for each kind of list.
 
     items: list[T]
     next: str = Field(description="For `after`. Empty: there is no more.")
